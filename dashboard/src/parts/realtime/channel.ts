@@ -64,13 +64,29 @@ const SECONDS_30_MS = 30_000
 export function openChannel(asked: ChannelAsked, hear: Hearing): OpenChannel {
   const closing = new AbortController()
   const open: { channel?: RealtimeChannel } = {}
-  void keepOpen(asked, hear, closing.signal, open)
+  void keepOpen(asked, untilAborted(hear, closing.signal), closing.signal, open)
   return {
     send: async (event, payload) => {
       const outcome = await open.channel?.send({ type: 'broadcast', event, payload })
       if (outcome !== 'ok') throw new Error(`Nothing was sent: ${outcome ?? 'the channel is not open'}.`)
     },
     [Symbol.dispose]: () => closing.abort(),
+  }
+}
+
+/** A socket that is being closed may still bring something. */
+function untilAborted(hear: Hearing, signal: AbortSignal): Hearing {
+  const guarded =
+    <Told extends unknown[]>(tell: ((...told: Told) => void) | undefined) =>
+    (...told: Told) =>
+      signal.aborted || tell?.(...told)
+  return {
+    state: guarded(hear.state),
+    change: guarded(hear.change),
+    broadcast: guarded(hear.broadcast),
+    presence: guarded(hear.presence),
+    refetch: guarded(hear.refetch),
+    notice: guarded(hear.notice),
   }
 }
 
@@ -166,7 +182,10 @@ function endingOf(status: string, err: Error | undefined, lastError: string | un
   if (typeof cause === 'object' && cause !== null && 'reason' in cause && !('code' in cause))
     return { kind: 'refused', reason: new Error(String(cause.reason)) }
   if (status === 'CLOSED') return { kind: 'refused', reason: new Error(lastError ?? 'The server closed it.') }
-  return { kind: 'lost', reason: err ?? new Error('The server did not answer in time.') }
+  if (err === undefined) return { kind: 'lost', reason: new Error('The server did not answer in time.') }
+  // Browsers keep to themselves why a socket was not let in.
+  const isUnknown = cause instanceof Event && !(cause instanceof CloseEvent)
+  return { kind: 'lost', reason: isUnknown ? new Error('The server did not open the connection.') : err }
 }
 
 function hearTable(
