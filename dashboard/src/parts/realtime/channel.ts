@@ -43,8 +43,8 @@ export interface Hearing {
     present: Present,
     happened?: { event: 'join' | 'leave'; key: string; metas: readonly unknown[] },
   ): void
-  /** Changes may have been missed. */
-  refetch?(): void
+  /** Changes may have been missed; why, where the server says it. */
+  refetch?(reason: string | undefined): void
   /** The server says that something is wrong; the channel goes on. */
   notice?(message: string): void
 }
@@ -147,6 +147,13 @@ async function connectOnce(
   }
 }
 
+/** What the server says of a channel; the reason is Quoin's own. */
+interface SystemNews {
+  status: string
+  message: string
+  reason?: string
+}
+
 function heardToItsEnd(
   channel: RealtimeChannel,
   asked: ChannelAsked,
@@ -159,9 +166,9 @@ function heardToItsEnd(
     signal.addEventListener('abort', () => resolve({ kind: 'lost', reason: new Error('closed') }), {
       once: true,
     })
-    channel.on('system', {}, ({ status, message }: { status: string; message: string }) => {
+    channel.on('system', {}, ({ status, message, reason }: SystemNews) => {
       if (status !== 'error') return
-      if (message.startsWith('must_refetch')) return hear.refetch?.()
+      if (message === 'must_refetch') return hear.refetch?.(reason)
       lastError = message
       hear.notice?.(message)
     })

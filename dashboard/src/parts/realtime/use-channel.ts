@@ -28,7 +28,7 @@ export function useChannel(asked: ChannelAsked | undefined, hear: Omit<Hearing, 
     change: useEffectEvent<NonNullable<Hearing['change']>>(change => hear.change?.(change)),
     broadcast: useEffectEvent<NonNullable<Hearing['broadcast']>>((...all) => hear.broadcast?.(...all)),
     presence: useEffectEvent<NonNullable<Hearing['presence']>>((...all) => hear.presence?.(...all)),
-    refetch: useEffectEvent(() => hear.refetch?.()),
+    refetch: useEffectEvent((reason: string | undefined) => hear.refetch?.(reason)),
     notice: useEffectEvent((message: string) => hear.notice?.(message)),
   }
   const question = asked === undefined ? undefined : JSON.stringify(asked)

@@ -39,8 +39,8 @@ export function Listen({ projectId, source }: { projectId: string; source: Sourc
             values: { Tracks: happened.metas },
           })
       },
-      refetch: () =>
-        entries.add({ at: now(), kind: 'refetch', words: 'Changes before this may be missing.', values: {} }),
+      refetch: reason =>
+        entries.add({ at: now(), kind: 'refetch', words: REFETCH, values: { Reason: reason ?? REFETCH } }),
       notice: message =>
         entries.add({ at: now(), kind: 'error', words: message, values: { Message: message } }),
     },
@@ -86,6 +86,8 @@ export function Listen({ projectId, source }: { projectId: string; source: Sourc
     </>
   )
 }
+
+const REFETCH = 'Changes before this one may be missing.'
 
 const WAITING: Readonly<Record<Source['kind'], string>> = {
   table: 'Each row that is inserted, updated or deleted is here as soon as it is committed.',
