@@ -102,7 +102,7 @@ async function follow(accessToken, onChange) {
   quoin
     .channel('notes')
     .on('postgres_changes', { event: '*', schema: 'public', table: 'notes' }, onChange)
-    .on('system', {}, ({ message }) => message.startsWith('must_refetch') && onChange())
+    .on('system', {}, ({ message }) => message === 'must_refetch' && onChange())
     .subscribe((status, error) => {
       find('#live').textContent = status === 'SUBSCRIBED' ? 'Live.' : `Not live: ${error?.message ?? status}`
       if (status === 'SUBSCRIBED') onChange()
