@@ -182,7 +182,7 @@ it('carries broadcasts from page to page, and says who is present and who has le
     (window as unknown as { room: import('@supabase/supabase-js').RealtimeChannel }).room.send({
       type: 'broadcast',
       event: 'bytes',
-      payload: new Uint8Array([0, 255]),
+      payload: new Uint8Array([0, 255]).buffer,
     })
   expect(await bob.page.evaluate(bytes)).toBe('ok')
   await expect.poll(async () => (await ann.heard()).at(-1)).toBe('bytes 0,255')
