@@ -127,9 +127,8 @@ async function connectOnce(
       takeTicket(asked.projectId),
     ])
     if (signal.aborted) return { kind: 'lost', reason: new Error('closed') }
-    const socket = new RealtimeClient(`${API_URL.replace(/^http/, 'ws')}/realtime/v1`, {
-      // The library wants a key; the server looks at the ticket.
-      params: { apikey: 'ticket', ticket, project_id: asked.projectId, client: hear.client },
+    const socket = new RealtimeClient(`${API_URL.replace(/^http/, 'ws')}/api/realtime`, {
+      params: { apikey: ticket, project_id: asked.projectId, client: hear.client },
     })
     const channel = socket.channel(asked.topic, {
       config: { private: asked.isPrivate ?? false, broadcast: { ack: true, self: true } },

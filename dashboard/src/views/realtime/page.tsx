@@ -81,7 +81,7 @@ function OfProject({ project }: { project: Project }) {
           <SourceForm
             key={`of ${JSON.stringify(source)}`}
             source={source}
-            topics={query.data?.topics.map(({ topic }) => topic) ?? []}
+            topics={query.data?.topics?.map(({ topic }) => topic) ?? []}
             onListen={next =>
               change(
                 next.kind === 'table'

@@ -3,6 +3,9 @@ import { answerOf, api } from '../../api/client.ts'
 
 /** Until docs/openapi.json has it. */
 export interface RealtimeState {
+  status: 'ok' | 'behind' | 'unavailable'
+  problems: string[]
+  project_id: string
   log: {
     head: number
     oldest_after: number
@@ -10,13 +13,21 @@ export interface RealtimeState {
     entries: number
     bytes: number
     changes_per_second: number[]
-  }
-  connections: number
-  channels: number
-  topics: { topic: string; private: boolean; members: number; present: number }[]
-  subscriptions: { table_schema: string; table_name: string; subscribers: number; classes: number }[]
-  position: number
-  counts: { changes: number; statements: number; deliveries: number; messages: number; refetches: number }
+  } | null
+  connections: number | null
+  channels: number | null
+  topics: { topic: string; private: boolean; members: number; present: number }[] | null
+  subscriptions:
+    | { table_schema: string | null; table_name: string | null; subscribers: number; classes: number }[]
+    | null
+  position: number | null
+  counts: {
+    changes: number
+    statements: number
+    deliveries: number
+    messages: number
+    refetches: number
+  } | null
   limits: Record<string, number>
 }
 interface StateApi {
