@@ -46,7 +46,7 @@ async function followed(table: string, search = ''): Promise<Live> {
   const seat = await visit('/')
   const { page } = seat
   const socket = Promise.withResolvers<WebSocketRoute>()
-  await page.routeWebSocket(/api\/realtime\/websocket/, route => {
+  await page.routeWebSocket(/\/realtime\/.*websocket/, route => {
     route.connectToServer()
     socket.resolve(route)
   })

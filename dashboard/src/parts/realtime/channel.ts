@@ -2,7 +2,6 @@
 // itself, but with the address of the first, whose ticket is used up. So each connection is a client of its own here.
 
 import type { RealtimeChannel } from '@supabase/supabase-js'
-import { API_URL } from '../../api/addresses.ts'
 import { isPassing } from '../../api/errors.ts'
 import { takeTicket } from './ticket.ts'
 
@@ -127,8 +126,10 @@ async function connectOnce(
       takeTicket(asked.projectId),
     ])
     if (signal.aborted) return { kind: 'lost', reason: new Error('closed') }
-    const socket = new RealtimeClient(`${API_URL.replace(/^http/, 'ws')}/api/realtime`, {
-      params: { apikey: ticket, project_id: asked.projectId, client: hear.client },
+    const address = new URL(ticket.url)
+    const socket = new RealtimeClient(`${address.origin}${address.pathname.replace(/\/websocket$/, '')}`, {
+      // The library wants a key; the server takes the ticket that is in the address.
+      params: { apikey: ticket.ticket, ...Object.fromEntries(address.searchParams), client: hear.client },
     })
     const channel = socket.channel(asked.topic, {
       config: { private: asked.isPrivate ?? false, broadcast: { ack: true, self: true } },
