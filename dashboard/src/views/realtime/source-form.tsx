@@ -40,6 +40,9 @@ export function SourceForm({
   )
 }
 
+/** Not an empty text: the select takes that for a question that nobody has answered, and writes it in grey. */
+const NONE = 'none'
+
 type Listened = { onListen: (source: Source) => void }
 
 function TableField({
@@ -55,9 +58,8 @@ function TableField({
     <Select
       aria-label="Table"
       className="w-72 max-w-full"
-      placeholder="Choose a table"
-      value={chosen === undefined ? null : `${chosen.schema}.${chosen.name}`}
-      items={items}
+      value={chosen === undefined ? NONE : `${chosen.schema}.${chosen.name}`}
+      items={chosen === undefined ? { [NONE]: 'Choose a table', ...items } : items}
       onValueChange={value => {
         const table = tables.find(({ schema, name }) => `${schema}.${name}` === value)
         if (table !== undefined) onListen({ kind: 'table', schema: table.schema, name: table.name })
