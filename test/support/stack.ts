@@ -131,6 +131,7 @@ const ROOMY = {
   API_RATE_LIMIT_PER_MINUTE: '1000000',
   CONSENT_RATE_LIMIT_PER_MINUTE: '1000000',
   ANON_STATEMENT_TIMEOUT_MS: '6000',
+  REALTIME_SOCKETS_PER_ADDRESS: '2000',
 }
 /** Without it every receiver's certificate were bad for one and the same reason: wrangler hands it on to workerd. */
 const TRUSTING = { NODE_EXTRA_CA_CERTS: join(PROJECT_DIR, 'test/support/certificates/authority.pem') }
