@@ -1,7 +1,7 @@
 // What of realtime is HTTP: broadcasts of whoever has no socket, tickets, how it does, and what ends a socket.
 
 import { randomUUID } from 'node:crypto'
-import { RealtimeClient } from '@supabase/realtime-js'
+import { RealtimeClient } from '@supabase/supabase-js'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import type { StoredApiKey } from '../../../cli/support/api-key.ts'
 import { RealtimeState } from '../../../src/features/realtime/realtime-state.ts'
@@ -282,8 +282,8 @@ describe('a socket ends within a second', () => {
   })
 
   it('when the session ends that had the ticket', async () => {
-    const { identity_public_url: publicUrl = '' } = inject('stack')
-    const cookie = await signInAsBrowser(publicUrl, await makePerson({ role: 'admin' }))
+    const { identity_public_url: publicUrl } = inject('stack')
+    const cookie = await signInAsBrowser(publicUrl ?? '', await makePerson({ role: 'admin' }))
     const whoami = await fetch(`${publicUrl}/sessions/whoami`, { headers: { cookie } })
     const { identity } = (await whoami.json()) as { identity: { id: string } }
     const end = await endsBy(

@@ -2,6 +2,7 @@
 // itself, but with the address of the first, whose ticket is used up. So each connection is a client of its own here.
 
 import type { RealtimeChannel } from '@supabase/supabase-js'
+import { API_URL } from '../../api/addresses.ts'
 import { isPassing } from '../../api/errors.ts'
 import { takeTicket } from './ticket.ts'
 
@@ -121,15 +122,14 @@ async function connectOnce(
   open: { channel?: RealtimeChannel },
 ): Promise<Ending> {
   try {
-    const [{ RealtimeClient }, ticket] = await Promise.all([
+    const [{ RealtimeClient }, { ticket }] = await Promise.all([
       import('./client.ts'),
       takeTicket(asked.projectId),
     ])
     if (signal.aborted) return { kind: 'lost', reason: new Error('closed') }
-    const address = new URL(ticket.url)
-    const socket = new RealtimeClient(`${address.origin}${address.pathname.replace(/\/websocket$/, '')}`, {
-      // The library wants a key; the server takes the ticket that is in the address.
-      params: { apikey: ticket.ticket, ...Object.fromEntries(address.searchParams), client: hear.client },
+    const socket = new RealtimeClient(`${API_URL.replace(/^http/, 'ws')}/api/realtime`, {
+      // The ticket comes in place of a key.
+      params: { apikey: ticket, project_id: asked.projectId, client: hear.client },
     })
     const channel = socket.channel(asked.topic, {
       config: { private: asked.isPrivate ?? false, broadcast: { ack: true, self: true } },
