@@ -19,7 +19,6 @@ const LEVELS: Record<Rule['level'], string> = {
   visitor: 'Anybody, from no foreign page',
   public: 'Anybody, for public and signed files',
   any_key: 'Any API key',
-  socket: 'Any API key, or a ticket of the dashboard',
   service_role: 'A service_role key',
   session: 'A dashboard session',
   admin: 'An administrator',
