@@ -13,7 +13,7 @@ import type { Members } from './members.ts'
 export interface HubParts {
   readonly config: Config
   readonly data: Pick<DataDatabase, 'batch'>
-  readonly platform: Pick<PlatformDatabase, 'query' | 'transaction'>
+  readonly platform: Pick<PlatformDatabase, 'query' | 'texts' | 'transaction'>
   readonly limiters: KeyLimiters
   readonly verifyAccessToken: (token: string) => Promise<EndUser>
   /** Whether a session of the identity provider still counts. Throws where that cannot be asked. */

@@ -10,6 +10,8 @@ import type { MessageFrame } from '../../src/features/realtime/wire/frames.ts'
 import { type JoinRequest, readJoin } from '../../src/features/realtime/wire/join-request.ts'
 import { MessageError } from '../../src/features/realtime/wire/message-error.ts'
 import type { HubParts } from './hub-parts.ts'
+import type { RowMessage } from './message-row.ts'
+import { replayMessages } from './replay-messages.ts'
 import { mayRead } from './topic-rights.ts'
 
 /** A channel that was joined, and from where in the log it has to be brought up first; null: nowhere. */
@@ -17,6 +19,8 @@ export interface Joined {
   readonly record: ChannelRecord
   readonly request: JoinRequest
   readonly resumesAfter: number | null
+  /** What was sent to the topic before, where it was asked for. */
+  readonly replayed: readonly RowMessage[]
 }
 
 const CLASSES_MAX = 500
@@ -54,7 +58,9 @@ export async function joinChannel(
     subscriptions,
     after: resumesAfter ?? head,
   }
-  return { record, request, resumesAfter }
+  const { replay } = request.broadcast
+  const replayed = replay === undefined ? [] : await replayMessages(parts, message.topic, replay)
+  return { record, request, resumesAfter, replayed }
 }
 
 function refuseTooMany({ config }: HubParts, socket: HubSocket, topic: string): void {

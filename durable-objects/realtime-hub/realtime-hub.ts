@@ -116,6 +116,8 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
       const frame = readFrame(socket.pass.vsn, data)
       if (bytes > this.#parts.config.realtimeMessageBytesMax) this.#talk.refuseSize(socket, frame)
       else await this.#talk.handle(socket, frame)
+      // A token that came has its end.
+      if (frame.event === 'phx_join' || frame.event === 'access_token') await this.#upkeep.plan()
     } catch (err) {
       if (!(err instanceof FrameError)) throw err
       this.#talk.refuseFrame(socket, err.message)

@@ -19,7 +19,13 @@ import {
   readBroadcast,
   readPresence,
 } from '../../src/features/realtime/wire/client-messages.ts'
-import type { ClientFrame, FrameHead, MessageFrame, Vsn } from '../../src/features/realtime/wire/frames.ts'
+import {
+  broadcastFrame,
+  type ClientFrame,
+  type FrameHead,
+  type MessageFrame,
+  type Vsn,
+} from '../../src/features/realtime/wire/frames.ts'
 import { MessageError } from '../../src/features/realtime/wire/message-error.ts'
 import {
   closeMessage,
@@ -207,6 +213,7 @@ export class Talk {
   /** The same for what the budget was asked about before. */
   deliver(topic: Topic, frameFor: BroadcastFrame, except?: Channel): void {
     const { members } = this.#parts
+    this.endTokens()
     const frames = new Map<Vsn, ReturnType<BroadcastFrame>>()
     for (const channel of topic.channels) {
       if (channel === except) continue
