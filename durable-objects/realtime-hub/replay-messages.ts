@@ -1,5 +1,5 @@
-// What was sent to a private topic from the database before a client joined it, for a join that asks for it. Whoever may
-// read the topic may read what was sent to it.
+// What was sent to a private topic from the database before a client joined it, for a join that asks for it. Whoever
+// may read the topic may read what was sent to it.
 
 import { bareTopic } from '../../src/features/realtime/hub/channel.ts'
 import type { HubParts } from './hub-parts.ts'

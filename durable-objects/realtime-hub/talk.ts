@@ -30,6 +30,7 @@ import { MessageError } from '../../src/features/realtime/wire/message-error.ts'
 import {
   closeMessage,
   errorReply,
+  failMessage,
   joinReply,
   okReply,
   presenceDiffMessage,
@@ -98,7 +99,7 @@ export class Talk {
   async #join(socket: HubSocket, frame: MessageFrame): Promise<void> {
     const { members, feed, storage, nowMs } = this.#parts
     const { vsn } = socket.pass
-    const { record, request, resumesAfter } = await joinChannel(this.#parts, socket, frame)
+    const { record, request, resumesAfter, replayed } = await joinChannel(this.#parts, socket, frame)
     if (!socket.isOpen) return
     const before = socket.channels.get(frame.topic)
     if (before) this.leave(before)
@@ -111,6 +112,10 @@ export class Talk {
       members.send(socket, presenceStateMessage(vsn, record, state))
     }
     if (request.broadcast.replicationReady) this.#system(channel, REPLICATION_READY)
+    for (const { id, event, payload } of replayed) {
+      const sent = broadcastFrame(vsn, record.topic, event, payload, { id, replayed: true })
+      if (sent !== undefined) members.send(socket, sent)
+    }
     if (record.subscriptions.length === 0) return
     const client = clientOf(socket.pass)
     if (client !== null) storage.putReceipt(client, record.topic, record.after, nowMs())
@@ -148,10 +153,19 @@ export class Talk {
 
   /** Takes the channel out, says so to its client, and tells those who stay. */
   leave(channel: Channel): void {
+    this.#takeOut(channel, closeMessage(channel.socket.pass.vsn, channel.record))
+  }
+
+  /** The channel has failed: its client joins again by itself. */
+  fail(channel: Channel): void {
+    this.#takeOut(channel, failMessage(channel.socket.pass.vsn, channel.record))
+  }
+
+  #takeOut(channel: Channel, lastFrame: string): void {
     const { members, feed } = this.#parts
     const { socket, record } = channel
     const topic = members.topicOf(channel)
-    members.send(socket, closeMessage(socket.pass.vsn, record))
+    members.send(socket, lastFrame)
     members.leave(channel)
     this.#tellPresence(topic, topic.presence.leaveAll(socket.id))
     if (record.subscriptions.length > 0) feed.regroup()

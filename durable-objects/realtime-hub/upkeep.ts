@@ -76,14 +76,28 @@ export class Upkeep {
     this.#close(silent, 'nothing was heard for 75 seconds')
   }
 
-  /** A table stays watched as long as anybody here follows it. */
+  /** A table stays watched as long as anybody here follows it. Who follows one that is gone joins again, by name. */
   async #keepWatching(): Promise<void> {
+    const { members, feed, platform } = this.#parts
     const tableIds = new Set<number>()
-    for (const { record } of this.#parts.members.channels())
+    for (const { record } of members.channels())
       for (const { tableId } of record.subscriptions) tableIds.add(tableId)
-    if (tableIds.size > 0) await watchTables(this.#parts, [...tableIds])
+    if (tableIds.size === 0) return
+    await watchTables(this.#parts, [...tableIds])
+    const rows = await platform.texts(FIND_GONE, [`{${[...tableIds].join(',')}}`], 'repeatable')
+    const gone = new Set(rows.map(([id]) => Number(id)))
+    if (gone.size === 0) return
+    for (const channel of [...members.channels()]) {
+      if (!channel.record.subscriptions.some(({ tableId }) => gone.has(tableId))) continue
+      feed.refetch([channel], 'A table was dropped, or made anew.')
+      this.#talk.fail(channel)
+    }
   }
 }
+
+const FIND_GONE = `
+  select t.id from unnest($1::bigint[]) t (id)
+  where not exists (select from pg_catalog.pg_class c where c.oid = t.id::oid)`
 
 function logFailure(err: unknown): void {
   console.warn(JSON.stringify({ level: 'warn', component: 'realtime', message: String(err) }))

@@ -1,5 +1,6 @@
 // A subscriber sees what polling would show: whatever policies, filter and writes, the rows that it keeps from the
-// events are those that /v1/db answers it, at every quiet moment. Over the whole way: trigger, listener, queue, log, hub.
+// events are those that /v1/db answers it, at every quiet moment. Over the whole way,
+// from the trigger to the socket.
 
 import { createClient, type SupabaseClient } from '@supabase/supabase-js'
 import fc from 'fast-check'
