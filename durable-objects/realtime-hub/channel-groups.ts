@@ -10,11 +10,16 @@ export interface MemberGroup extends Group {
   readonly channels: Set<Channel>
 }
 
+const NO_CLAIMS: Group['claims'] = {}
+
 export class ChannelGroups {
   readonly #members: Members
   /** By table: of the claims that change with each token those that its policies read. Unknown: none, until said. */
   readonly claimsRead = new Map<number, readonly string[]>()
   #byTable: Map<number, Map<string, MemberGroup>> | undefined
+  /** They stay while others join: made anew for all at each join, a thousand joins would take half a minute. */
+  #identities = new WeakMap<Channel, Group>()
+  #classKeys = new WeakMap<Group['claims'], Map<string, string>>()
 
   constructor(members: Members) {
     this.#members = members
@@ -26,6 +31,8 @@ export class ChannelGroups {
 
   learn(tableId: number, claims: readonly string[]): void {
     this.claimsRead.set(tableId, claims)
+    this.#identities = new WeakMap()
+    this.#classKeys = new WeakMap()
     this.forget()
   }
 
@@ -60,7 +67,12 @@ export class ChannelGroups {
   }
 
   classKey(tableId: number, role: Group['role'], claims: Group['claims']): string {
-    return classKey(role, claims, this.claimsRead.get(tableId) ?? [])
+    const known = this.#classKeys.get(claims) ?? new Map<string, string>()
+    this.#classKeys.set(claims, known)
+    const place = `${tableId} ${role}`
+    const key = known.get(place) ?? classKey(role, claims, this.claimsRead.get(tableId) ?? [])
+    known.set(place, key)
+    return key
   }
 
   #made(): Map<number, Map<string, MemberGroup>> {
@@ -84,11 +96,15 @@ export class ChannelGroups {
     return byTable
   }
 
-  #identify({ socket, record }: Channel): Group {
-    const { role } = socket.pass
-    const { claims, subscriptions } = record
+  #identify(channel: Channel): Group {
+    const { subscriptions } = channel.record
+    const claims = channel.record.claims ?? NO_CLAIMS
+    const known = this.#identities.get(channel)
+    if (known?.claims === claims && known.subscriptions === subscriptions) return known
+    const { role } = channel.socket.pass
     const read = subscriptions.flatMap(({ tableId }) => this.claimsRead.get(tableId) ?? [])
-    const key = groupKey(role, claims ?? {}, read, subscriptions)
-    return { key, role, claims: claims ?? {}, subscriptions }
+    const identified = { key: groupKey(role, claims, read, subscriptions), role, claims, subscriptions }
+    this.#identities.set(channel, identified)
+    return identified
   }
 }
