@@ -5,6 +5,8 @@ import { once } from 'node:events'
 import { WebSocket } from 'ws'
 
 const OPENED_AT_ONCE = 20
+/** Browsers ask for compression, which costs memory and time on both sides; most other clients do not. */
+const perMessageDeflate = process.env.BENCH_COMPRESSED === '1'
 const HEARTBEAT_MS = 25_000
 const JOIN_TIMEOUT_MS = 30_000
 /** Of an INSERT, where the column `id` comes first. */
@@ -43,7 +45,7 @@ async function openSocket(
   index: number,
 ): Promise<BenchSocket> {
   const address = `${url.replace('http', 'ws')}/realtime/v1/websocket`
-  const ws = new WebSocket(`${address}?vsn=2.0.0&apikey=${apiKey}`)
+  const ws = new WebSocket(`${address}?vsn=2.0.0&apikey=${apiKey}`, { perMessageDeflate })
   const arrivals = new Map<number, number>()
   const surprises: string[] = []
   const heartbeat = setInterval(() => ws.send('[null,"beat","phoenix","heartbeat",{}]'), HEARTBEAT_MS)
