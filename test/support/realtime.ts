@@ -5,6 +5,7 @@ import { createClient, type RealtimeChannel, type SupabaseClient } from '@supaba
 import { inject } from 'vitest'
 import { WebSocket } from 'ws'
 import { waitUntil } from '../../cli/support/wait.ts'
+import { makePerson, PersonsBrowser, registerClient, tokensFor } from './applications.ts'
 
 const DEADLINE_MS = 15_000
 
@@ -170,4 +171,18 @@ export function joined(channel: RealtimeChannel): Promise<RealtimeChannel> {
       else reject(err ?? new Error(status))
     }, DEADLINE_MS)
   })
+}
+
+/** Somebody signed in at an application of their own; both are claims that policies read. */
+export interface SignedIn {
+  readonly sub: string
+  readonly clientId: string
+  readonly token: string
+}
+
+/** `fields` are those of the client that is registered, such as `access_token_ttl`. */
+export async function signIn(fields: Record<string, unknown> = {}): Promise<SignedIn> {
+  const [person, client] = [await makePerson(), await registerClient(fields)]
+  const { access_token } = await tokensFor({ client, browser: new PersonsBrowser(person) })
+  return { sub: person.id, clientId: client.client_id, token: access_token }
 }
