@@ -172,7 +172,8 @@ function LogFacts({ of: { log, position } }: { of: RealtimeState }) {
           <None>nothing is kept</None>
         ) : (
           <>
-            {count(log.oldest_after)}, made <Time at={log.oldest_occurred_at} />
+            {count(log.oldest_after)}; the oldest change that is kept was made{' '}
+            <Time at={log.oldest_occurred_at} />
           </>
         )}
       </Fact>

@@ -3,6 +3,8 @@
 import { Banner, Button, Switch, Tooltip } from '@cloudflare/kumo'
 import { WarningIcon } from '@phosphor-icons/react'
 import { KINDS } from '../../../parts/database/table-facts.ts'
+import { ErrorNotice } from '../../../parts/error-notice.tsx'
+import type { ChannelState } from '../../../parts/realtime/channel.ts'
 import { LiveState, Refusal } from '../../../parts/realtime/live-state.tsx'
 import { UNSEEN_MAX } from './live-page.ts'
 import type { Table } from './queries.ts'
@@ -35,7 +37,7 @@ export function LiveBar({
     <div className="flex min-h-9 flex-wrap items-center gap-x-4 gap-y-2">
       <Switch label="Live" checked={isOn} onCheckedChange={onSwitch} />
       <span role="status" className="flex min-w-0 flex-wrap items-center gap-x-4">
-        {isOn && <LiveState of={live.channel.state} />}
+        {isOn && <LiveState of={stateOf(live)} />}
         {isOn && live.wasIncomplete && <span>Changes may have been missed: the rows were read again.</span>}
         {words !== '' && <span>{words}</span>}
       </span>
@@ -48,6 +50,11 @@ export function LiveBar({
   )
 }
 
+/** The project is looked up first. */
+function stateOf({ channel: { state }, hasProject, projectError }: LiveRows): ChannelState {
+  return state.kind === 'off' && hasProject && projectError === null ? { kind: 'connecting' } : state
+}
+
 function newWords({ unseen, tellsRowsApart, elsewhere }: LiveRows): string {
   const count = `${unseen.toLocaleString('en')}${unseen >= UNSEEN_MAX ? ' or more' : ''}`
   if (unseen > 0 && !tellsRowsApart) return unseen === 1 ? '1 change' : `${count} changes`
@@ -57,7 +64,7 @@ function newWords({ unseen, tellsRowsApart, elsewhere }: LiveRows): string {
   return `${elsewhere.toLocaleString('en')} new ${rows} ${are} not on this page`
 }
 
-export function LiveMessages({ of: { channel, hasProject } }: { of: LiveRows }) {
+export function LiveMessages({ of: { channel, hasProject, projectError } }: { of: LiveRows }) {
   return (
     <>
       {!hasProject && (
@@ -68,6 +75,7 @@ export function LiveMessages({ of: { channel, hasProject } }: { of: LiveRows }) 
           description="A connection belongs to a project. Create one, or switch this off."
         />
       )}
+      <ErrorNotice error={projectError} title="Not live: the projects cannot be read" />
       <Refusal of={channel.state} onAgain={channel.again} />
     </>
   )

@@ -13,8 +13,9 @@ import { keyOf } from './row-query.ts'
 
 export interface LiveRows {
   readonly channel: UsedChannel
-  /** Without one nobody can listen. */
+  /** Without one nobody can listen; `projectError`: why it is not known. */
   readonly hasProject: boolean
+  readonly projectError: Error | null
   readonly rows: readonly Row[]
   readonly markOf: (row: Row) => RowMark | undefined
   /** Inserted rows that are not on the page; all changes where rows cannot be told apart. */
@@ -112,7 +113,8 @@ export function useLiveRows({ table, isOn, read, readAt, openKey }: Asked): Live
     keyOfRow === undefined ? 0 : keysWithout(keys, rows, keyOfRow).length
   return {
     channel,
-    hasProject: project.data !== null,
+    hasProject: !isOn || project.data !== null,
+    projectError: isOn ? (project.error ?? project.failureReason) : null,
     rows,
     markOf: row => page.marks.get(idOf(row))?.mark,
     unseen: keyOfRow === undefined ? page.changes : missing(page.unseen),
