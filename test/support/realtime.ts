@@ -1,7 +1,6 @@
-// Clients of realtime for tests: supabase-js as applications have it, and a raw one of Phoenix, which can also send what
-// no client would, and sees what supabase-js hides (`number`, close codes).
+// A client of Phoenix by hand, for tests: it can send what no client would, and sees what supabase-js hides (`number`,
+// close codes).
 
-import { createClient, type RealtimeChannel, type SupabaseClient } from '@supabase/supabase-js'
 import { inject } from 'vitest'
 import { WebSocket } from 'ws'
 import { waitUntil } from '../../cli/support/wait.ts'
@@ -147,30 +146,6 @@ function lengths(data: Buffer, start: number): [number, number, number] {
   const topicEnd = start + (data[1] ?? 0)
   const eventEnd = topicEnd + (data[2] ?? 0)
   return [topicEnd, eventEnd, eventEnd + (data[3] ?? 0)]
-}
-
-/** supabase-js with this key, for the person whose token it is. End it by `endClient`. */
-export function newClient(key: string, token?: string, baseUrl?: string): SupabaseClient {
-  const options = token === undefined ? {} : { accessToken: async () => token }
-  return createClient(baseUrl ?? inject('stack').base_url, key, {
-    ...options,
-    auth: { persistSession: false, autoRefreshToken: false },
-  })
-}
-
-export async function endClient(client: SupabaseClient): Promise<void> {
-  await client.removeAllChannels()
-  await client.realtime.disconnect()
-}
-
-/** Subscribes; resolves when the server says that it is live, throws what it says otherwise. */
-export function joined(channel: RealtimeChannel): Promise<RealtimeChannel> {
-  return new Promise((resolve, reject) => {
-    channel.subscribe((status, err) => {
-      if (status === 'SUBSCRIBED') resolve(channel)
-      else reject(err ?? new Error(status))
-    }, DEADLINE_MS)
-  })
 }
 
 /** Somebody signed in at an application of their own; both are claims that policies read. */

@@ -122,7 +122,7 @@ async function connectOnce(
   open: { channel?: RealtimeChannel },
 ): Promise<Ending> {
   try {
-    const [{ RealtimeClient }, { ticket }] = await Promise.all([
+    const [{ RealtimeClient }, ticket] = await Promise.all([
       import('./client.ts'),
       takeTicket(asked.projectId),
     ])
