@@ -175,6 +175,7 @@ interface Facts extends Record<DatabaseCounter, number> {
   oldest_change_seconds: number
   dead_letters: number
   failing_webhooks: number
+  realtime_gaps: number
   /** Seconds since 1970, of when the newest one was begun; null: there is none. */
   last_backup: number | null
   last_verified_backup: number | null
@@ -190,6 +191,7 @@ const FACTS_SQL = `
       from quoin.oldest_waiting_change() changed_at), 0) as oldest_change_seconds,
     (select count(*) from quoin.dead_letters where resolved_at is null) as dead_letters,
     (select count(*) from quoin.webhooks where active and state <> 'healthy') as failing_webhooks,
+    (select gaps from quoin.realtime_state) as realtime_gaps,
     (select extract(epoch from max(started_at)) from quoin.backups where status = 'completed') as last_backup,
     (select extract(epoch from max(started_at)) from quoin.backups where verified_at is not null)
       as last_verified_backup,
@@ -225,6 +227,12 @@ function databaseFamilies(facts: Facts): Family[] {
       'gauge',
       'Webhooks whose receiver fails or has paused.',
       facts.failing_webhooks,
+    ),
+    family(
+      'quoin_realtime_gaps_total',
+      'counter',
+      'How often changes passed the log of realtime by: each client was told to read again.',
+      facts.realtime_gaps,
     ),
     ...backup(
       'quoin_backup_last_timestamp_seconds',
