@@ -72,6 +72,7 @@ export const ERROR_CODES = {
   payload_not_kept:
     'The body of the delivery was too large for the log, or is not that of an event; it cannot be sent again.',
   payload_too_large: 'The request body is larger than the route takes.',
+  policy_unusable: 'The policies of a table cannot be judged for the caller who wants to follow it.',
   project_paused: 'The project of this API key is paused.',
   rate_limited: 'The key has used up its requests for this minute.',
   replay_too_large:

@@ -1,8 +1,9 @@
 // A join, from the client's message to a live channel: who joins, what of it is allowed, what is watched for it.
 
+import { callerClaims } from '../../src/db/caller-session.ts'
 import { PostgresError } from '../../src/db/postgres-error.ts'
 import { DomainError } from '../../src/errors.ts'
-import { readSubscriptions } from '../../src/features/realtime/changes/read-subscriptions.ts'
+import { type Follower, readSubscriptions } from '../../src/features/realtime/changes/read-subscriptions.ts'
 import { type ChannelRecord, type HubSocket, tokenEnd } from '../../src/features/realtime/hub/channel.ts'
 import { MESSAGES_TABLE_ID } from '../../src/features/realtime/log/log-contract.ts'
 import { watchTables } from '../../src/features/realtime/watching/watch-tables.ts'
@@ -38,9 +39,8 @@ export async function joinChannel(
   if (request.isPrivate) await mayRead(parts, socket, claims, message.topic)
   const subscriptions = await readSubscriptions(
     parts,
-    socket.pass.role,
+    followerOf(parts, socket, claims),
     request.postgres_changes,
-    parts.share,
   )
   const tableIds = [...new Set(subscriptions.map(({ tableId }) => tableId))]
   refuseNewClass(parts, socket, claims, tableIds)
@@ -131,6 +131,10 @@ function resumePlace(
   if (said.length > 0) return Math.min(...said)
   const client = clientOf(pass)
   return client === null ? null : (storage.receipt(client, topic, nowMs()) ?? null)
+}
+
+function followerOf({ share }: HubParts, { pass }: HubSocket, claims: ChannelRecord['claims']): Follower {
+  return { role: pass.role, claims: callerClaims(pass.role, claims ?? {}), share }
 }
 
 /** Two callers that use one name are not one client. */

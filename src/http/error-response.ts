@@ -81,6 +81,7 @@ const STATUS: Record<ErrorCode, number> = {
   object_too_large: 413,
   payload_not_kept: 409,
   payload_too_large: 413,
+  policy_unusable: 422,
   project_paused: 403,
   rate_limited: 429,
   replay_too_large: 409,

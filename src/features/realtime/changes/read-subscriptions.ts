@@ -2,8 +2,9 @@
 // What is refused is refused here, and not when the first row changes.
 
 import type { DatabaseRole } from '../../../db/database.ts'
-import { DomainError } from '../../../errors.ts'
+import { DomainError, type ErrorCode } from '../../../errors.ts'
 import { type AskSightDeps, askSight } from '../sight/ask-sight.ts'
+import type { Seen } from '../sight/sight-contract.ts'
 import { type FindTablesDeps, type FollowedTable, findTables } from '../watching/find-tables.ts'
 import type { ChangesAsked } from '../wire/join-request.ts'
 import { parseColumns } from './parse-columns.ts'
@@ -14,15 +15,21 @@ import type { Subscription } from './subscription.ts'
 const SUBSCRIPTIONS_MAX = 500
 const TRY_TIMEOUT_MS = 1_000
 
+/** Who follows. `claims` is JSON text for `request.jwt.claims`; `share`: whose connections it takes. */
+export interface Follower {
+  readonly role: DatabaseRole
+  readonly claims: string
+  readonly share: string
+}
+
 /**
- * Reads the entries for a caller of this role. Throws `DomainError` for a table that is none or not to be seen, for
+ * Reads the entries for this caller. Throws `DomainError` for a table that is none or not to be seen, for
  * columns and filters that cannot be, and `PostgresError` for a value that is none of its column's type.
  */
 export async function readSubscriptions(
   deps: FindTablesDeps & AskSightDeps,
-  role: DatabaseRole,
+  { role, claims, share }: Follower,
   asked: readonly ChangesAsked[],
-  share: string,
 ): Promise<Subscription[]> {
   const found = new Map<string, Promise<readonly FollowedTable[]>>()
   const tablesOf = ({ schema, table }: ChangesAsked) => {
@@ -44,29 +51,42 @@ export async function readSubscriptions(
     }
   }
   if (subscriptions.length > SUBSCRIPTIONS_MAX) throw tooMany(subscriptions.length)
-  await tryFilters(deps, role, subscriptions, share)
+  await trySight(deps, { role, claims, share }, subscriptions)
   return subscriptions
 }
 
-/** Postgres reads each filter once, with no row: a value that is none of its column's type is refused. */
-async function tryFilters(
+/** Postgres reads policies and filters once, with no row: what it cannot read then it could not for any change. */
+async function trySight(
   deps: AskSightDeps,
-  role: DatabaseRole,
+  { role, claims, share }: Follower,
   subscriptions: readonly Subscription[],
-  share: string,
 ): Promise<void> {
+  if (subscriptions.length === 0) return
+  const tableIds = [...new Set(subscriptions.map(({ tableId }) => tableId))]
+  const tables = tableIds.map(tableId => ({ tableId, images: [] }))
+  const classes = tableIds.map(tableId => ({ tableId, role, claims }))
   const filters = subscriptions.flatMap(({ tableId, filter }) =>
     filter === null ? [] : [{ tableId, role, sql: filter.sql, params: filter.params }],
   )
-  if (filters.length === 0) return
-  const tables = [...new Set(filters.map(({ tableId }) => tableId))].map(tableId => ({ tableId, images: [] }))
-  const question = { tables, classes: [], filters }
-  const answer = await askSight(deps, question, { timeoutMs: TRY_TIMEOUT_MS, share })
-  for (const seen of answer.filters) {
+  const answer = await askSight(deps, { tables, classes, filters }, { timeoutMs: TRY_TIMEOUT_MS, share })
+  refuseErrors(answer.classes, 'policy_unusable', 'policies of the table', POLICY_HINT)
+  refuseErrors(
+    answer.filters,
+    'invalid_filter',
+    'filter',
+    'Compare with a value of the type that the column has.',
+  )
+}
+
+/** In a query the text of a policy was read when it was made, by its owner; here it is read again. */
+const POLICY_HINT = 'Give the role USAGE on the schemas of functions and tables that the policies name.'
+
+function refuseErrors(answers: readonly Seen[], code: ErrorCode, what: string, hint: string): void {
+  for (const seen of answers) {
     if (typeof seen === 'string' || !('code' in seen)) continue
-    throw new DomainError('invalid_filter', `The filter cannot be used: ${seen.message}.`, {
+    throw new DomainError(code, `The ${what} cannot be used: ${seen.message}.`, {
       detail: `Postgres says ${seen.code}.`,
-      hint: 'Compare with a value of the type that the column has.',
+      hint,
     })
   }
 }
