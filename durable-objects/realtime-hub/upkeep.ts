@@ -83,9 +83,9 @@ export class Upkeep {
     for (const { record } of members.channels())
       for (const { tableId } of record.subscriptions) tableIds.add(tableId)
     if (tableIds.size === 0) return
-    await watchTables(this.#parts, [...tableIds])
     const rows = await platform.texts(FIND_GONE, [`{${[...tableIds].join(',')}}`], 'repeatable')
     const gone = new Set(rows.map(([id]) => Number(id)))
+    await watchTables(this.#parts, [...tableIds].filter(id => !gone.has(id)))
     if (gone.size === 0) return
     for (const channel of [...members.channels()]) {
       if (!channel.record.subscriptions.some(({ tableId }) => gone.has(tableId))) continue

@@ -1,5 +1,5 @@
-// What becomes of subscriptions when policies fail and tables change under them: whoever may miss something is told, and
-// all others get their rows.
+// What becomes of subscriptions when policies fail and tables change under them: whoever may miss something is told,
+// and all others get their rows.
 
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
@@ -96,7 +96,8 @@ describe('a policy that fails for one person', () => {
     ['asks for more than there is', `length(repeat(note, 1100000000)) > 0`, /./],
   ])('and %s is told to that person, and the others have their rows', async (_, condition, reason) => {
     await owner.query(`drop policy all_rows on ${ROWS};
-      create policy bad on ${ROWS} for select to anon using (case when quoin.uid() = '${ada.sub}' then ${condition} else true end)`)
+      create policy bad on ${ROWS} for select to anon
+        using (case when quoin.uid() = '${ada.sub}' then ${condition} else true end)`)
     const [others, all, victim] = await Promise.all([
       follow('others', anonKey),
       follow('all', serviceKey),
