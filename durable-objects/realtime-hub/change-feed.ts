@@ -58,6 +58,7 @@ export class ChangeFeed {
   #following: Promise<number> | undefined
   #isBusy = false
   #isBehind = false
+  #turn: Promise<void> = Promise.resolve()
   #replays = 0
   readonly #waiting: (() => void)[] = []
   changes = 0
@@ -138,23 +139,28 @@ export class ChangeFeed {
   async replay(channel: Channel): Promise<void> {
     await this.#replayTurn()
     try {
-      const tableIds = [...new Set(channel.record.subscriptions.map(({ tableId }) => tableId))]
-      for (;;) {
-        if (!channel.socket.isOpen) return
-        const page = await this.#read(channel.record.after, tableIds)
-        if (page === 'too_old') this.refetch([channel], 'Changes since then are not kept any more.')
-        else await this.#tellGroups(page.entries, [this.#groups.groupOf(channel)])
-        const { position } = this
-        const upTo = page === 'too_old' ? position : page.upTo
-        this.#parts.members.change(channel, { after: upTo })
-        if (upTo < position || (page !== 'too_old' && page.hasMore)) continue
+      await this.#replayPages(channel)
+      // Whom a batch is told to is decided at its beginning: so the last page comes between two.
+      await this.#inTurn(async () => {
+        await this.#replayPages(channel)
         channel.isLive = true
         this.regroup()
-        return
-      }
+      })
     } finally {
       this.#replays -= 1
       this.#waiting.shift()?.()
+    }
+  }
+
+  async #replayPages(channel: Channel): Promise<void> {
+    const { members } = this.#parts
+    const tableIds = [...new Set(channel.record.subscriptions.map(({ tableId }) => tableId))]
+    for (let hasMore = true; hasMore && members.isIn(channel); ) {
+      const page = await this.#read(channel.record.after, tableIds)
+      if (page === 'too_old') this.refetch([channel], 'Changes since then are not kept any more.')
+      else await this.#tellGroups(page.entries, [this.#groups.groupOf(channel)])
+      members.change(channel, { after: page === 'too_old' ? this.position : page.upTo })
+      hasMore = page !== 'too_old' && page.hasMore
     }
   }
 
@@ -215,9 +221,18 @@ export class ChangeFeed {
   }
 
   async #tell({ entries, upTo }: LogPage): Promise<void> {
-    const fresh = entries.filter(({ number }) => number > this.position)
-    await this.#tellGroups(fresh, undefined)
-    this.#parts.storage.position = Math.max(this.position, upTo)
+    await this.#inTurn(async () => {
+      const fresh = entries.filter(({ number }) => number > this.position)
+      await this.#tellGroups(fresh, undefined)
+      this.#parts.storage.position = Math.max(this.position, upTo)
+    })
+  }
+
+  /** One after the other, in the order of the calls. */
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#turn.then(work)
+    this.#turn = turn.catch(() => undefined)
+    await turn
   }
 
   /** To these groups alone, or to all that are live; messages go to all. */
@@ -272,6 +287,8 @@ export class ChangeFeed {
       payload: `{"ids":[${ids.join(',')}],"data":${dataJson}}`,
     }))
     for (const channel of group.channels) {
+      // A token that came meanwhile may be another person's.
+      if (!this.#groups.isStill(channel, group)) continue
       const due = pushes.filter(({ number }) => number > channel.record.after)
       if (due.length > 0) await budget.wait(due.length)
       for (const { payload } of due) if (!members.push(channel, 'postgres_changes', payload)) break

@@ -50,6 +50,11 @@ export class ChannelGroups {
     return { ...this.#identify(channel), channels: new Set([channel]) }
   }
 
+  /** Whether the channel is one of these still. */
+  isStill(channel: Channel, { key }: MemberGroup): boolean {
+    return this.#identify(channel).key === key
+  }
+
   /** The classes of callers that follow the table, by their keys. */
   classesOf(tableId: number): Set<string> {
     const groups = this.#made().get(tableId)?.values() ?? []

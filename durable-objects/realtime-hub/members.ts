@@ -126,7 +126,14 @@ export class Members {
     return channel
   }
 
+  /** Whether nobody has left it meanwhile. */
+  isIn(channel: Channel): boolean {
+    const { socket, record } = channel
+    return socket.isOpen && socket.channels.get(record.topic) === channel
+  }
+
   change(channel: Channel, changes: Partial<ChannelRecord>): void {
+    if (!this.isIn(channel)) return
     channel.record = { ...channel.record, ...changes }
     this.#storage.putChannel(channel.socket.id, channel.record)
   }

@@ -85,7 +85,10 @@ export class Upkeep {
     if (tableIds.size === 0) return
     const rows = await platform.texts(FIND_GONE, [`{${[...tableIds].join(',')}}`], 'repeatable')
     const gone = new Set(rows.map(([id]) => Number(id)))
-    await watchTables(this.#parts, [...tableIds].filter(id => !gone.has(id)))
+    await watchTables(
+      this.#parts,
+      [...tableIds].filter(id => !gone.has(id)),
+    )
     if (gone.size === 0) return
     for (const channel of [...members.channels()]) {
       if (!channel.record.subscriptions.some(({ tableId }) => gone.has(tableId))) continue
