@@ -36,7 +36,7 @@ export async function joinChannel(
   refuseTooMany(parts, socket, message.topic)
   await countJoin(parts, socket)
   const claims = await claimsOf(parts, socket, request.accessToken)
-  if (request.isPrivate) await mayRead(parts, socket, claims, message.topic)
+  const seesPresence = !request.isPrivate || (await mayRead(parts, socket, claims, message.topic))
   const subscriptions = await readSubscriptions(
     parts,
     followerOf(parts, socket, claims),
@@ -52,7 +52,10 @@ export async function joinChannel(
     joinRef: message.joinRef ?? message.ref,
     isPrivate: request.isPrivate,
     broadcast: { ack: request.broadcast.ack, self: request.broadcast.self },
-    presence: { key: request.presence.key ?? crypto.randomUUID(), isEnabled: request.presence.enabled },
+    presence: {
+      key: request.presence.key ?? crypto.randomUUID(),
+      isEnabled: request.presence.enabled && seesPresence,
+    },
     claims,
     tokenEndsAtMs: tokenEnd(claims),
     subscriptions,

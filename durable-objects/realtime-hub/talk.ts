@@ -192,16 +192,18 @@ export class Talk {
     const { members, feed } = this.#parts
     const { socket, record } = channel
     let claims: ChannelRecord['claims']
+    let seesPresence = true
     try {
       claims = await claimsOf(this.#parts, socket, token)
-      if (record.isPrivate) await mayRead(this.#parts, socket, claims, record.topic)
+      if (record.isPrivate) seesPresence = await mayRead(this.#parts, socket, claims, record.topic)
     } catch (err) {
       this.#system(channel, failed(reasonOf(err)))
       return this.leave(channel)
     }
     if (socket.channels.get(record.topic) !== channel) return
     const isSame = classOf(socket, claims) === classOf(socket, record.claims)
-    members.change(channel, { claims, tokenEndsAtMs: tokenEnd(claims) })
+    const presence = { ...record.presence, isEnabled: record.presence.isEnabled && seesPresence }
+    members.change(channel, { claims, tokenEndsAtMs: tokenEnd(claims), presence })
     channel.rights = undefined
     if (record.subscriptions.length === 0) return
     feed.regroup()

@@ -14,16 +14,19 @@ import type { HubParts } from './hub-parts.ts'
 /** So long it is believed what policies said of sending. */
 const RIGHTS_MS = 5 * 60_000
 
-/** Throws `unauthorized_topic` where no policy lets the caller read the topic, and what a policy raises. */
+/**
+ * Whether the caller may see who is present in the topic. Throws `unauthorized_topic` where no policy lets it read
+ * broadcasts, and what a policy raises.
+ */
 export async function mayRead(
   parts: HubParts,
   { pass }: HubSocket,
   claims: ChannelRecord['claims'],
   topic: string,
-): Promise<void> {
+): Promise<boolean> {
   const caller = { role: pass.role, claims: callerClaims(pass.role, claims ?? {}), share: parts.share }
-  const { broadcast } = await askTopic(parts, caller, bareTopic(topic))
-  if (broadcast.read) return
+  const { broadcast, presence } = await askTopic(parts, caller, bareTopic(topic))
+  if (broadcast.read) return presence.read
   throw new DomainError(
     'unauthorized_topic',
     `You do not have permissions to read from this Channel topic: ${bareTopic(topic)}`,
