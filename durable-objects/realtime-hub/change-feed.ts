@@ -33,8 +33,8 @@ export interface FeedParts {
   readonly budget: DeliveryBudget
   readonly deadline: Deadline
   readonly pause: (milliseconds: number) => Promise<void>
-  /** Ends the channels whose token has ended, before anything is told. */
-  readonly endTokens: () => void
+  /** Ends those of these channels, or of all, whose token has ended. */
+  readonly endTokens: (channels?: Iterable<Channel>) => void
   /** A row of `realtime.messages`. */
   readonly onMessage: (change: LoggedChange) => void
 }
@@ -287,10 +287,14 @@ export class ChangeFeed {
       payload: `{"ids":[${ids.join(',')}],"data":${dataJson}}`,
     }))
     for (const channel of group.channels) {
-      // A token that came meanwhile may be another person's.
-      if (!this.#groups.isStill(channel, group)) continue
       const due = pushes.filter(({ number }) => number > channel.record.after)
       if (due.length > 0) await budget.wait(due.length)
+      this.#parts.endTokens([channel])
+      if (!this.#groups.isStill(channel, group)) {
+        // Another token came while policies were asked for the one before.
+        if (due.length > 0) this.refetch([channel], 'The token is of another person, or has other claims.')
+        continue
+      }
       for (const { payload } of due) if (!members.push(channel, 'postgres_changes', payload)) break
       for (const { reason, number } of notices)
         if (number > channel.record.after) this.refetch([channel], reason)

@@ -40,25 +40,23 @@ export class Members {
   constructor(storage: HubStorage, webSockets: readonly WebSocket[]) {
     this.#storage = storage
     const open = new Map(webSockets.map(ws => [attachmentOf(ws).id, ws]))
+    const [channels, presences] = [storage.channels(), storage.presences<PresenceRecord>()]
     for (const { id, pass } of storage.sockets()) {
       const ws = open.get(id)
       // A socket that died with the object's process left its rows behind.
       if (ws === undefined) storage.removeSocket(id)
       else this.#sockets.set(id, newSocket(id, ws, pass, attachmentOf(ws).heardAtMs))
     }
-    for (const { socketId, record } of storage.channels()) {
+    const joined = new Map<string, string>()
+    for (const { socketId, record } of channels) {
+      joined.set(`${socketId} ${record.topic}`, topicKey(record))
       const socket = this.#sockets.get(socketId)
       if (socket) this.#keep(newChannel(socket, record, true))
     }
-    const present = storage.presences<PresenceRecord>()
-    for (const topic of this.#topics.values()) {
-      const isHere = (socketId: string) => this.#sockets.get(socketId)?.channels.get(topic.topic)
-      const records = present.filter(one => {
-        const channel = one.topic === topic.topic ? isHere(one.socketId) : undefined
-        return channel !== undefined && topic.channels.has(channel)
-      })
-      topic.presence = fromRecords(records.map(({ record }) => record))
-    }
+    // With those of dead sockets, until `Talk` has told that they left.
+    const byTopic = Map.groupBy(presences, ({ socketId, topic }) => joined.get(`${socketId} ${topic}`))
+    for (const [key, topic] of this.#topics)
+      topic.presence = fromRecords(byTopic.get(key)?.map(({ record }) => record))
   }
 
   get sockets(): Iterable<HubSocket> {

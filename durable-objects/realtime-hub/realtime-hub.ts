@@ -71,7 +71,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
       budget,
       deadline,
       pause,
-      endTokens: () => this.#talk.endTokens(),
+      endTokens: channels => this.#talk.endTokens(channels),
       onMessage: change => this.#tellMessage(change.row),
     })
     this.#parts = {
@@ -91,6 +91,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
     }
     this.#talk = new Talk(this.#parts)
     this.#upkeep = new Upkeep(this.#parts, this.#talk, ctx.storage)
+    this.#talk.tellDead()
   }
 
   override async fetch(request: Request): Promise<Response> {
@@ -116,8 +117,9 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
       const frame = readFrame(socket.pass.vsn, data)
       if (bytes > this.#parts.config.realtimeMessageBytesMax) this.#talk.refuseSize(socket, frame)
       else await this.#talk.handle(socket, frame)
-      // A token that came has its end.
-      if (frame.event === 'phx_join' || frame.event === 'access_token') await this.#upkeep.plan()
+      // Joins and tokens may end sooner than the next round.
+      if (frame.event === 'phx_join' || frame.event === 'access_token')
+        await this.#upkeep.plan(socket.channels.values())
     } catch (err) {
       if (!(err instanceof FrameError)) throw err
       this.#talk.refuseFrame(socket, err.message)

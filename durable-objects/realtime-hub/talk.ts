@@ -124,6 +124,9 @@ export class Talk {
   }
 
   async #inChannel(socket: HubSocket, frame: ClientFrame): Promise<void> {
+    const joined = socket.channels.get(frame.topic)
+    // What comes of a token that has ended comes of nobody.
+    if (joined) this.endTokens([joined])
     const channel = socket.channels.get(frame.topic)
     if (channel === undefined) {
       if (frame.kind === 'message' && frame.event === 'phx_leave')
@@ -176,15 +179,21 @@ export class Talk {
     this.#parts.members.remove(socket)
   }
 
-  /** Channels whose token has ended are closed: its rights end with it. */
-  endTokens(): void {
-    const nowMs = this.#parts.nowMs()
-    for (const channel of [...this.#parts.members.channels()]) {
-      const { tokenEndsAtMs } = channel.record
-      if (tokenEndsAtMs === null || tokenEndsAtMs > nowMs) continue
-      this.#system(channel, failed('Token has expired: send a new access_token, or join again with one'))
-      this.leave(channel)
-    }
+  /** Those of these channels whose token has ended are closed: its rights end with it. */
+  endTokens(channels: Iterable<Channel> = this.#parts.members.channels()): void {
+    for (const channel of [...channels]) if (this.#isOver(channel)) this.#endToken(channel)
+  }
+
+  /** Of a channel that is still joined: telling one leave may have ended the next. */
+  #isOver(channel: Channel): boolean {
+    const { tokenEndsAtMs, topic } = channel.record
+    const isJoined = channel.socket.channels.get(topic) === channel
+    return isJoined && tokenEndsAtMs !== null && tokenEndsAtMs <= this.#parts.nowMs()
+  }
+
+  #endToken(channel: Channel): void {
+    this.#system(channel, failed('Token has expired: send a new access_token, or join again with one'))
+    this.leave(channel)
   }
 
   async #renewToken(channel: Channel, token: string | undefined): Promise<void> {
@@ -215,6 +224,7 @@ export class Talk {
     const { socket, record } = channel
     this.countMessages(socket.pass.caller, 1)
     await this.#mayWrite(channel, 'broadcast')
+    if (socket.channels.get(record.topic) !== channel) return
     const except = record.broadcast.self ? undefined : channel
     this.sendBroadcast(members.topicOf(channel), vsn => pushedBroadcastFrame(vsn, record.topic, push), except)
     if (record.broadcast.ack) this.#reply(socket, okReply(socket.pass.vsn, frame))
@@ -229,7 +239,7 @@ export class Talk {
   /** The same for what the budget was asked about before. */
   deliver(topic: Topic, frameFor: BroadcastFrame, except?: Channel): void {
     const { members } = this.#parts
-    this.endTokens()
+    this.endTokens(topic.channels)
     const frames = new Map<Vsn, ReturnType<BroadcastFrame>>()
     for (const channel of topic.channels) {
       if (channel === except) continue
@@ -260,9 +270,20 @@ export class Talk {
     this.#reply(socket, okReply(socket.pass.vsn, frame))
   }
 
+  /** Who was present on sockets that died while the object slept has left. */
+  tellDead(): void {
+    for (const topic of [...this.#parts.members.topics]) {
+      const dead = new Set(
+        topic.presence.records().flatMap(({ socketId }) => (isIn(topic, socketId) ? [] : [socketId])),
+      )
+      for (const socketId of dead) this.#tellPresence(topic, topic.presence.leaveAll(socketId))
+    }
+  }
+
   #tellPresence({ channels }: Topic, diff: PresenceDiff | null): void {
     if (diff === null) return
     const { members } = this.#parts
+    this.endTokens(channels)
     const json = JSON.stringify(diff)
     for (const { socket, record } of channels)
       if (record.presence.isEnabled)
@@ -326,6 +347,9 @@ export class Talk {
     this.#parts.members.send(socket, systemMessage(socket.pass.vsn, record, news))
   }
 }
+
+const isIn = ({ channels }: Topic, socketId: string) =>
+  [...channels].some(({ socket }) => socket.id === socketId)
 
 const failed = (message: string): SystemNews => ({ extension: 'system', status: 'error', message })
 

@@ -1,7 +1,7 @@
 // What a hub does by the clock while it has sockets: ends what has ended, says again what it follows, forgets what is
 // old. Between two rounds it may sleep.
 
-import type { HubSocket } from '../../src/features/realtime/hub/channel.ts'
+import type { Channel, HubSocket } from '../../src/features/realtime/hub/channel.ts'
 import { watchTables } from '../../src/features/realtime/watching/watch-tables.ts'
 import type { HubParts } from './hub-parts.ts'
 import { CLOSE } from './members.ts'
@@ -22,12 +22,12 @@ export class Upkeep {
     this.#storage = storage
   }
 
-  /** Sets the alarm for the next round, or for the end of a token before it. */
-  async plan(): Promise<void> {
+  /** Sets the alarm for the next round, or for the end of a token of these channels, or of all, before it. */
+  async plan(channels: Iterable<Channel> = this.#parts.members.channels()): Promise<void> {
     const { members, nowMs } = this.#parts
     if (members.socketCount === 0) return
     let atMs = nowMs() + ROUND_MS
-    for (const { record } of members.channels())
+    for (const { record } of channels)
       if (record.tokenEndsAtMs !== null) atMs = Math.min(atMs, Math.max(record.tokenEndsAtMs, nowMs()))
     const setAtMs = await this.#storage.getAlarm()
     if (setAtMs === null || setAtMs > atMs) await this.#storage.setAlarm(atMs)
@@ -45,22 +45,22 @@ export class Upkeep {
 
   /** Closes the sockets of keys, projects and sessions that have ended; who cannot be asked about stays. */
   async recheck(): Promise<void> {
-    const { limiters, isSessionActive, nowMs } = this.#parts
     const byCaller = Map.groupBy(this.#parts.members.sockets, ({ pass }) => pass.caller)
-    await Promise.all(
-      [...byCaller.values()].map(async sockets => {
-        const [{ pass } = { pass: undefined }] = sockets
-        if (pass?.keyHash) {
-          const answer = await limiters.byHash(pass.keyHash).confirm()
-          if (answer === 'refused') this.#close(sockets, 'the API key is not valid any more')
-          if (answer === 'project_paused') this.#close(sockets, 'the project is paused')
-        } else if (pass?.sessionId) {
-          const isOver = pass.endsAtMs !== null && pass.endsAtMs <= nowMs()
-          if (isOver || !(await isSessionActive(pass.sessionId)))
-            this.#close(sockets, 'the session has ended')
-        }
-      }),
-    )
+    await Promise.all([...byCaller.values()].map(sockets => this.#recheck(sockets).catch(logFailure)))
+  }
+
+  /** Of one caller. */
+  async #recheck(sockets: readonly HubSocket[]): Promise<void> {
+    const { limiters, isSessionActive, nowMs } = this.#parts
+    const [{ pass } = { pass: undefined }] = sockets
+    if (pass?.keyHash) {
+      const answer = await limiters.byHash(pass.keyHash).confirm()
+      if (answer === 'refused') this.#close(sockets, 'the API key is not valid any more')
+      if (answer === 'project_paused') this.#close(sockets, 'the project is paused')
+    } else if (pass?.sessionId) {
+      const isOver = pass.endsAtMs !== null && pass.endsAtMs <= nowMs()
+      if (isOver || !(await isSessionActive(pass.sessionId))) this.#close(sockets, 'the session has ended')
+    }
   }
 
   #close(sockets: readonly HubSocket[], reason: string): void {
