@@ -123,7 +123,7 @@ describe('a token that comes later', () => {
   it('that is bad ends the channel', async () => {
     const client = await (await startHub()).open()
     await client.join()
-    client.send('access_token', { access_token: `${await tokenOf('a')}x` })
+    client.send('access_token', { access_token: await tokenOf('a', -100) })
     await eventually(() => expect(client.events('phx_close')).toHaveLength(1))
     expect(client.system().at(-1)).toContain('InvalidAccessToken')
   })
