@@ -96,8 +96,8 @@ export const ERROR_CODES = {
   tracking_table_unusable:
     'The table of applied migrations is not what it must be; the error says how to mend it.',
   too_many_calls: 'The key has as many calls under way from one address as it may; the call was not begun.',
-  too_many_classes: 'As many persons as there may be follow the table already, each under own policies.',
   too_many_statements: 'A transaction takes at most 20 statements.',
+  too_many_subscriptions: 'As many persons, or as many filters, as there may be follow the table already.',
   too_many_tuples: 'An import or a deletion takes at most 500 relation tuples.',
   unauthorized_topic: 'No policy on realtime.messages lets the caller read or write the topic.',
   unknown_namespace: 'The permission server knows no namespace of that name.',

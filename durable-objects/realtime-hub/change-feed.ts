@@ -92,6 +92,10 @@ export class ChangeFeed {
     return { count: classes.size, isKnown: classes.has(this.#groups.classKey(tableId, role, claims)) }
   }
 
+  filtersOf(tableId: number, address: string): { all: Set<string>; own: Set<string> } {
+    return this.#groups.filtersOf(tableId, address)
+  }
+
   subscriptionsByTable(): HubState['subscriptions'] {
     return this.#groups.tables().map(tableId => ({
       tableId,

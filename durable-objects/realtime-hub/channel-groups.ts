@@ -2,12 +2,17 @@
 // when somebody joins, leaves or renews a token, and kept until then.
 
 import { classKey, groupKey } from '../../src/features/realtime/changes/class-key.ts'
-import type { Group } from '../../src/features/realtime/changes/subscription.ts'
+import type { Group, SubscriptionFilter } from '../../src/features/realtime/changes/subscription.ts'
 import type { Channel } from '../../src/features/realtime/hub/channel.ts'
 import type { Members } from './members.ts'
 
 export interface MemberGroup extends Group {
   readonly channels: Set<Channel>
+}
+
+/** How filters of a table are told apart. */
+export function filterKey(role: Group['role'], { key }: SubscriptionFilter): string {
+  return `${role} ${key}`
 }
 
 const NO_CLAIMS: Group['claims'] = {}
@@ -59,6 +64,20 @@ export class ChannelGroups {
   classesOf(tableId: number): Set<string> {
     const groups = this.#made().get(tableId)?.values() ?? []
     return new Set([...groups].map(({ role, claims }) => this.classKey(tableId, role, claims)))
+  }
+
+  /** Filters on the table, by role and key: all of them, and those from the client address. */
+  filtersOf(tableId: number, address: string): { all: Set<string>; own: Set<string> } {
+    const [all, own] = [new Set<string>(), new Set<string>()]
+    for (const { socket, record } of this.#members.channels()) {
+      for (const subscription of record.subscriptions) {
+        if (subscription.tableId !== tableId || subscription.filter === null) continue
+        const key = filterKey(socket.pass.role, subscription.filter)
+        all.add(key)
+        if (socket.pass.address === address) own.add(key)
+      }
+    }
+    return { all, own }
   }
 
   /** Tables that live channels follow. */

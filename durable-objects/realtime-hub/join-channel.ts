@@ -4,12 +4,14 @@ import { callerClaims } from '../../src/db/caller-session.ts'
 import { PostgresError } from '../../src/db/postgres-error.ts'
 import { DomainError } from '../../src/errors.ts'
 import { type Follower, readSubscriptions } from '../../src/features/realtime/changes/read-subscriptions.ts'
+import type { Subscription } from '../../src/features/realtime/changes/subscription.ts'
 import { type ChannelRecord, type HubSocket, tokenEnd } from '../../src/features/realtime/hub/channel.ts'
 import { MESSAGES_TABLE_ID } from '../../src/features/realtime/log/log-contract.ts'
 import { watchTables } from '../../src/features/realtime/watching/watch-tables.ts'
 import type { MessageFrame } from '../../src/features/realtime/wire/frames.ts'
 import { type JoinRequest, readJoin } from '../../src/features/realtime/wire/join-request.ts'
 import { MessageError } from '../../src/features/realtime/wire/message-error.ts'
+import { filterKey } from './channel-groups.ts'
 import type { HubParts } from './hub-parts.ts'
 import type { RowMessage } from './message-row.ts'
 import { replayMessages } from './replay-messages.ts'
@@ -25,6 +27,9 @@ export interface Joined {
 }
 
 const CLASSES_MAX = 500
+/** Filters on a table cost what classes cost, and anybody makes them: one client address has a part of them. */
+const FILTERS_MAX = 500
+const FILTERS_PER_ADDRESS_MAX = 100
 
 /** Throws `DomainError`, `PostgresError` and `MessageError`: the reply says why. */
 export async function joinChannel(
@@ -44,6 +49,7 @@ export async function joinChannel(
   )
   const tableIds = [...new Set(subscriptions.map(({ tableId }) => tableId))]
   refuseNewClass(parts, socket, claims, tableIds)
+  refuseNewFilters(parts, socket, subscriptions)
   if (tableIds.length > 0) await watchTables(parts, tableIds)
   const head = await parts.feed.follow([MESSAGES_TABLE_ID, ...tableIds])
   const resumesAfter = tableIds.length === 0 ? null : resumePlace(parts, socket, message.topic, request)
@@ -114,13 +120,41 @@ function refuseNewClass(
     const { count, isKnown } = feed.classes(tableId, pass.role, claims ?? {})
     if (isKnown || count < CLASSES_MAX) continue
     throw new DomainError(
-      'too_many_classes',
+      'too_many_subscriptions',
       `${CLASSES_MAX} persons follow this table already, each by own policies.`,
       {
         hint: 'Send to a private channel instead (realtime.broadcast_changes): it is checked once, at the join.',
       },
     )
   }
+}
+
+function refuseNewFilters(
+  { feed }: HubParts,
+  { pass }: HubSocket,
+  subscriptions: readonly Subscription[],
+): void {
+  const filtered = subscriptions.filter(({ filter }) => filter !== null)
+  for (const [tableId, ofTable] of Map.groupBy(filtered, one => one.tableId)) {
+    const { all, own } = feed.filtersOf(tableId, pass.address)
+    for (const { filter } of ofTable) {
+      if (filter === null) continue
+      const key = filterKey(pass.role, filter)
+      all.add(key)
+      own.add(key)
+    }
+    if (all.size > FILTERS_MAX) throw tooManyFilters(`${FILTERS_MAX} filters are in use on this table`)
+    if (own.size > FILTERS_PER_ADDRESS_MAX)
+      throw tooManyFilters(
+        `${FILTERS_PER_ADDRESS_MAX} filters on this table are in use from the client address`,
+      )
+  }
+}
+
+function tooManyFilters(what: string): DomainError {
+  return new DomainError('too_many_subscriptions', `${what} already.`, {
+    hint: 'Follow the table without a filter, or send to a channel for each value (realtime.broadcast_changes).',
+  })
 }
 
 /** Where the client left off: said by itself, or proven by its heartbeats. */

@@ -3,7 +3,6 @@
 
 import { PostgresError } from '../../../db/postgres-error.ts'
 import { DomainError } from '../../../errors.ts'
-import { BoundedMap } from '../../../lib/bounded-map.ts'
 import { concurrently } from '../../../lib/concurrently.ts'
 import type { Seen, SightAnswer, SightClass, SightFilter, SightQuestion } from './sight-contract.ts'
 
@@ -16,6 +15,7 @@ const ALONE_MS = 1_000
 const AT_ONCE_MAX = 8
 /** What was too slow is not asked again for so long: each time would cost the others a second. */
 const PAUSE_MS = 10_000
+/** Beyond it, names whose time is over are forgotten. */
 const PAUSED_MAX = 1_000
 
 /** The code that a class gets which did not answer in time, or not at all. */
@@ -30,7 +30,7 @@ export class SightJudge {
   readonly #ask: AskSight
   readonly #nowMs: () => number
   /** By what it is, until when it is not asked. */
-  readonly #paused = new BoundedMap<string, number>(PAUSED_MAX)
+  readonly #paused = new Map<string, number>()
   /** Questions that were put to Postgres. */
   statements = 0
 
@@ -61,22 +61,31 @@ export class SightJudge {
     }
   }
 
+  /** Classes first: filters are any caller's to make. Who is not reached in time counts as too slow. */
   async #alone(question: SightQuestion, asked: readonly Part[]) {
     const endsAtMs = this.#nowMs() + ALONE_MS
     // Without anybody's policy: a database that does not answer this answers nobody.
     const { tables } = await this.#trip(question, [], ALONE_MS)
     const seen = new Map<Part, Seen>()
     await concurrently(asked, AT_ONCE_MAX, async part => {
+      const leftMs = endsAtMs - this.#nowMs()
+      if (leftMs <= 0) return this.#pause(part)
       try {
-        const timeoutMs = Math.max(100, endsAtMs - this.#nowMs())
-        const answer = await this.#trip(question, [part], timeoutMs)
+        const answer = await this.#trip(question, [part], leftMs)
         seen.set(part, answer.seen.get(part) ?? tooSlow())
       } catch (err) {
         if (!isOfWhole(err)) throw err
-        this.#paused.set(nameOf(part), this.#nowMs() + PAUSE_MS)
+        this.#pause(part)
       }
     })
     return { tables, seen }
+  }
+
+  #pause(part: Part): void {
+    const nowMs = this.#nowMs()
+    if (this.#paused.size >= PAUSED_MAX)
+      for (const [name, untilMs] of this.#paused) if (untilMs <= nowMs) this.#paused.delete(name)
+    this.#paused.set(nameOf(part), nowMs + PAUSE_MS)
   }
 
   async #trip({ tables }: SightQuestion, parts: readonly Part[], timeoutMs: number) {
