@@ -39,7 +39,10 @@ export type LogEntry = LoggedChange | LoggedGap
 export interface LogShare {
   /** The database's life (`quoin.database_epoch`); another one than before makes a gap. */
   readonly epoch: string
-  /** How often changes passed the log by (`quoin.realtime_state.gaps`); more than before make a gap. */
+  /**
+   * How often changes passed the log by (`quoin.realtime_state.gaps`); more than before make a gap. Fewer: the
+   * share was given up and comes late, and has a gap behind it.
+   */
   readonly gaps: number
   readonly changes: readonly NewChange[]
 }
@@ -82,7 +85,7 @@ export interface RealtimeLog {
   store(share: LogShare): Promise<void>
   /** The hub wants these tables from now on, and no others; none: it is told nothing more. Answers the head. */
   follow(hub: string, tableIds: readonly number[]): Promise<number>
-  /** Entries behind `after` of these tables, a page of some megabytes at most. */
+  /** Entries behind `after` of these tables, a page of some megabytes at most; an empty one may have more behind it. */
   read(after: number, tableIds: readonly number[]): Promise<LogReading>
   state(): Promise<LogState>
 }
