@@ -11,12 +11,16 @@ export class VersionedRegistry<Known extends { version: number }> {
   }
 
   /**
-   * What is known of at least this version, where the database has it. An older one comes of a reading that began
-   * before the change, or of a database that was restored to before it. It also comes where nobody ever had such a
-   * version. Throws when the database does not answer.
+   * What is known of at least this version, where the database has it. An older one comes of a database that was
+   * restored to before it, or where nobody ever had such a version. Throws when the database does not answer.
    */
   async atLeast(version: number): Promise<Known> {
     if (this.#known !== undefined && this.#known.version >= version) return this.#known
+    if (this.#underWay !== undefined) {
+      // It may have begun before the change.
+      const known = await this.#underWay
+      if (known.version >= version) return known
+    }
     this.#underWay ??= this.#read().finally(() => {
       this.#underWay = undefined
     })
