@@ -4,12 +4,12 @@
 import type {
   LogEntry,
   LoggedChange,
-  LogPage,
   LogReading,
   LogShare,
   LogState,
   NewChange,
 } from '../../src/features/realtime/log/log-contract.ts'
+import { encodeUtf8 } from '../../src/lib/utf8.ts'
 
 export interface LogBounds {
   readonly entriesMax: number
@@ -23,27 +23,29 @@ export const LOG_BOUNDS: LogBounds = {
   keptMs: 24 * 3_600_000,
 }
 
-/** A row of SQLite holds 2 MB. */
+/** A row of SQLite holds 2 MB: 3 bytes a character, or 2 where JSON escapes it once more. */
 const ROWS_LENGTH_MAX = 512 * 1024
 const PAGE_ENTRIES_MAX = 2_000
-const PAGE_LENGTH_MAX = 2 * 1024 * 1024
-/** So long a change that comes again is known: the listener sends what was not confirmed within minutes. */
+const PAGE_BYTES_MAX = 2 * 1024 * 1024
+/** That one page looks through: few of them may be of its tables. */
+const PAGE_NUMBERS_MAX = 20_000
+/** A change that comes again is known for so long at least; it is said again each minute until it is confirmed. */
 const IDS_KEPT_MS = 3_600_000
-/** Entries that go at a time, more than come: a store must not take long. */
-const TRIMMED_MAX = 2_000
+/** Entries that one store lets go beyond twice what it brings: it catches up, and never takes long. */
+const TRIMMED_MORE = 2_000
 
+// The ids have the numbers of their entries, and outlive them.
 const TABLES = `
   create table if not exists entries (
-    number integer primary key autoincrement, table_id integer, data text, length integer not null,
-    stored_at_ms integer not null);
-  create index if not exists entries_of_table on entries (table_id, number);
-  create table if not exists ids (event_id text primary key, stored_at_ms integer not null) without rowid;
-  create index if not exists ids_by_age on ids (stored_at_ms);
+    number integer primary key autoincrement, table_id integer, bytes integer not null,
+    stored_at_ms integer not null, data text);
+  create table if not exists ids (
+    number integer primary key, event_id text not null unique, seen_at_ms integer not null);
   create table if not exists hubs (name text primary key, table_ids text not null);`
 
 interface Totals {
   entries: number
-  length: number
+  bytes: number
   /** The number of the last entry that was let go; 0: none was. */
   trimmedTo: number
 }
@@ -52,54 +54,63 @@ interface Totals {
 export class LogStorage {
   readonly #storage: DurableObjectStorage
   readonly #bounds: LogBounds
-  #totals: Totals
 
   constructor(storage: DurableObjectStorage, bounds: LogBounds = LOG_BOUNDS) {
     this.#storage = storage
     this.#bounds = bounds
     storage.sql.exec(TABLES)
-    this.#totals = storage.kv.get<Totals>('totals') ?? { entries: 0, length: 0, trimmedTo: 0 }
   }
 
   get head(): number {
     const [row] = this.#run('select max(number) as head from entries')
-    return Math.max(Number(row?.['head'] ?? 0), this.#totals.trimmedTo)
+    return Math.max(Number(row?.['head'] ?? 0), this.#totals().trimmedTo)
   }
 
-  /** Keeps what is new, behind a gap where changes may be missing. Answers the entries that came to be. */
+  /** Keeps what is new, with a gap where changes may be missing. Answers the entries that came to be. */
   store({ epoch, gaps, changes }: LogShare, nowMs: number): LogEntry[] {
     return this.#storage.transactionSync(() => {
+      const totals = this.#totals()
       const stored: LogEntry[] = []
-      if (this.#isGap(epoch, gaps)) stored.push({ kind: 'gap', number: this.#insert(null, null, nowMs) })
+      const addGap = () => {
+        stored.push({ kind: 'gap', number: this.#insert(totals, null, null, nowMs) })
+      }
+      const life = this.#lifeOf(epoch, gaps)
+      if (life === 'after_gap') addGap()
       for (const change of changes) {
-        const isNew = this.#run('insert or ignore into ids values (?, ?) returning 1', change.event_id, nowMs)
-        if (isNew.length === 0) continue
+        if (this.#isKnown(change.event_id, nowMs)) continue
         const kept = withoutLargeRows(change)
-        const number = this.#insert(change.table_id, JSON.stringify(kept), nowMs)
+        const number = this.#insert(totals, change.table_id, JSON.stringify(kept), nowMs)
+        this.#run('insert into ids values (?, ?, ?)', number, change.event_id, nowMs)
         stored.push({ ...kept, kind: 'change', number })
       }
-      if (stored.length > 0) this.#trim(nowMs)
+      // It was given up, and comes late: what is newer may stand before it, and clients may have it already.
+      if (life === 'before_gap' && stored.length > 0) addGap()
+      const trimmed = this.#trim(totals, 2 * stored.length + TRIMMED_MORE, nowMs)
+      if (stored.length > 0 || trimmed) this.#storage.kv.put('totals', totals)
       return stored
     })
   }
 
+  /** A page may be empty and have more behind it. */
   read(after: number, tableIds: readonly number[]): LogReading {
     const { head } = this
-    if (after < this.#totals.trimmedTo || after > head) return 'too_old'
+    if (after < this.#totals().trimmedTo || after > head) return 'too_old'
+    const last = Math.min(head, after + PAGE_NUMBERS_MAX)
     const entries: LogEntry[] = []
-    let length = 0
+    let bytes = 0
     const cursor = this.#storage.sql.exec(
-      `select number, table_id, data, length from entries
-        where number > ? and (table_id is null or table_id in (${tableIds.map(Number).join(',')}))
-        order by number limit ${PAGE_ENTRIES_MAX + 1}`,
-      after,
+      `select number, table_id, data, bytes from entries
+        where number > ? and number <= ? and (table_id is null or table_id in (select value from json_each(?)))
+        order by number`,
+      ...[after, last, JSON.stringify(tableIds)],
     )
     for (const row of cursor) {
-      if (entries.length === PAGE_ENTRIES_MAX || length > PAGE_LENGTH_MAX) return pageOf(entries)
-      length += Number(row['length'])
+      bytes += Number(row['bytes'])
+      const isFull = entries.length === PAGE_ENTRIES_MAX || (entries.length > 0 && bytes > PAGE_BYTES_MAX)
+      if (isFull) return { entries, upTo: entries.at(-1)?.number ?? after, hasMore: true }
       entries.push(toEntry(row))
     }
-    return { entries, upTo: head, hasMore: false }
+    return { entries, upTo: last, hasMore: last < head }
   }
 
   follow(hub: string, tableIds: readonly number[]): void {
@@ -121,69 +132,78 @@ export class LogStorage {
   state(): Pick<LogState, 'head' | 'oldestAfter' | 'oldestOccurredAt' | 'entries' | 'bytes' | 'hubs'> {
     const [oldest] = this.#run('select data from entries where data is not null order by number limit 1')
     const change = oldest && (JSON.parse(String(oldest['data'])) as NewChange)
+    const { entries, bytes, trimmedTo } = this.#totals()
     return {
       head: this.head,
-      oldestAfter: this.#totals.trimmedTo,
+      oldestAfter: trimmedTo,
       oldestOccurredAt: change?.occurred_at ?? null,
-      entries: this.#totals.entries,
-      bytes: this.#totals.length,
+      entries,
+      bytes,
       hubs: this.hubs(),
     }
   }
 
-  /** Of another life of the database, or where changes passed the log by; not for the first share of all. */
-  #isGap(epoch: string, gaps: number): boolean {
-    const known = this.#storage.kv.get<{ epoch: string; gaps: number }>('life')
-    const isSame = known?.epoch === epoch && known.gaps >= gaps
-    if (!isSame) this.#storage.kv.put('life', { epoch, gaps })
-    return known !== undefined && !isSame
+  #totals(): Totals {
+    return this.#storage.kv.get<Totals>('totals') ?? { entries: 0, bytes: 0, trimmedTo: 0 }
   }
 
-  #insert(tableId: number | null, data: string | null, nowMs: number): number {
-    const length = data?.length ?? 0
+  /**
+   * Whether changes were missed in front of a share, in another life of the database too; or whether the share itself
+   * is older than what was missed. The first share of all is neither.
+   */
+  #lifeOf(epoch: string, gaps: number): 'same' | 'after_gap' | 'before_gap' {
+    const known = this.#storage.kv.get<{ epoch: string; gaps: number }>('life')
+    if (known?.epoch === epoch && known.gaps === gaps) return 'same'
+    if (known?.epoch === epoch && known.gaps > gaps) return 'before_gap'
+    this.#storage.kv.put('life', { epoch, gaps })
+    return known === undefined ? 'same' : 'after_gap'
+  }
+
+  #isKnown(eventId: string, nowMs: number): boolean {
+    const sql = 'update ids set seen_at_ms = ? where event_id = ? returning 1'
+    return this.#run(sql, nowMs, eventId).length > 0
+  }
+
+  #insert(totals: Totals, tableId: number | null, data: string | null, nowMs: number): number {
+    const bytes = data === null ? 0 : encodeUtf8(data).byteLength
     const [row] = this.#run(
-      'insert into entries (table_id, data, length, stored_at_ms) values (?, ?, ?, ?) returning number',
-      tableId,
-      data,
-      length,
-      nowMs,
+      'insert into entries (table_id, bytes, stored_at_ms, data) values (?, ?, ?, ?) returning number',
+      ...[tableId, bytes, nowMs, data],
     )
-    this.#totals.entries += 1
-    this.#totals.length += length
+    totals.entries += 1
+    totals.bytes += bytes
     return Number(row?.['number'])
   }
 
-  #trim(nowMs: number): void {
+  /** The oldest first, at most `most` of them. Answers whether any went. */
+  #trim(totals: Totals, most: number, nowMs: number): boolean {
     const { entriesMax, bytesMax, keptMs } = this.#bounds
-    const totals = this.#totals
+    const before = totals.trimmedTo
     // Read one by one: mostly the first says that nothing goes.
     const oldest = this.#storage.sql.exec(
-      `select number, length, stored_at_ms from entries order by number limit ${TRIMMED_MAX}`,
+      'select number, bytes, stored_at_ms from entries order by number limit ?',
+      most,
     )
-    for (const { number, length, stored_at_ms } of oldest) {
+    for (const { number, bytes, stored_at_ms } of oldest) {
       const isOver =
-        totals.entries > entriesMax || totals.length > bytesMax || Number(stored_at_ms) < nowMs - keptMs
+        totals.entries > entriesMax || totals.bytes > bytesMax || Number(stored_at_ms) < nowMs - keptMs
       if (!isOver) break
       totals.entries -= 1
-      totals.length -= Number(length)
+      totals.bytes -= Number(bytes)
       totals.trimmedTo = Number(number)
     }
-    this.#run('delete from entries where number <= ?', totals.trimmedTo)
+    if (totals.trimmedTo > before) this.#run('delete from entries where number <= ?', totals.trimmedTo)
     this.#run(
-      `delete from ids where event_id in (
-        select event_id from ids where stored_at_ms < ? order by stored_at_ms limit ${TRIMMED_MAX})`,
-      nowMs - IDS_KEPT_MS,
+      `delete from ids where number in (select number from ids where number <= ? order by number limit ?)
+        and seen_at_ms < ?`,
+      ...[totals.trimmedTo, most, nowMs - IDS_KEPT_MS],
     )
-    this.#storage.kv.put('totals', totals)
+    return totals.trimmedTo > before
   }
 
   #run(sql: string, ...bindings: SqlStorageValue[]): Record<string, SqlStorageValue>[] {
     return this.#storage.sql.exec(sql, ...bindings).toArray()
   }
-}
-
-function pageOf(entries: readonly LogEntry[]): LogPage {
-  return { entries, upTo: entries.at(-1)?.number ?? 0, hasMore: true }
 }
 
 function toEntry(row: Record<string, SqlStorageValue>): LogEntry {

@@ -7,7 +7,6 @@ import { DurableObject } from 'cloudflare:workers'
 import type { Env } from '../../src/deps.ts'
 import type {
   RealtimeLog as Log,
-  LogEntry,
   LogPush,
   LogReading,
   LogShare,
@@ -17,48 +16,64 @@ import { sharedDeadline } from '../../src/lib/deadline.ts'
 import { LogStorage } from './log-storage.ts'
 
 const PUSH_TIMEOUT_MS = 10_000
-/** A push holds no more: the hub reads the rest by itself. */
-const PUSH_ENTRIES_MAX = 2_000
+/** Behind these a hub is forgotten: it says every half minute what it follows, and reads what it was not told. */
 const RETRY_MS = [100, 1_000, 5_000]
-/** A hub that was not reached asks by itself every half minute, if it is there. */
 const RATE_SECONDS = 60
 
-/** What is on its way to one hub. */
-interface Telling {
-  /** Everything up to here the hub was told; null: nobody knows. */
+/** A hub that is told. What it waits for is in the log, and not held here. */
+interface Follower {
+  tableIds: ReadonlySet<number>
+  /** Everything up to here was told; null: nobody knows. */
   after: number | null
-  /** Stored meanwhile; null: more than a push holds. */
-  waiting: LogEntry[] | null
   isUnderWay: boolean
+  /** More was stored than the push under way has. */
+  isBehind: boolean
+  /** Since it last answered, or said what it follows. */
+  failures: number
 }
 
 export class RealtimeLog extends DurableObject<Env> implements Log {
   readonly #storage: LogStorage
   readonly #deadline = sharedDeadline()
-  readonly #tellings = new Map<string, Telling>()
+  readonly #followers = new Map<string, Follower>()
   /** Changes by the second in which they were stored. */
   readonly #rates = new Map<number, number>()
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     this.#storage = new LogStorage(ctx.storage)
+    for (const { name, tableIds } of this.#storage.hubs())
+      this.#followers.set(name, newFollower(tableIds, null))
   }
 
   async store(share: LogShare): Promise<void> {
     const nowMs = Date.now()
     const stored = this.#storage.store(share, nowMs)
-    if (stored.length === 0) return
-    this.#count(Math.floor(nowMs / 1_000), stored.length)
-    for (const { name, tableIds } of this.#storage.hubs()) {
-      const entries = stored.filter(one => one.kind === 'gap' || tableIds.includes(one.table_id))
-      if (entries.length > 0) this.#tell(name, entries)
+    const upTo = stored.at(-1)?.number
+    if (upTo === undefined) return
+    this.#count(Math.floor(nowMs / 1_000), stored.filter(({ kind }) => kind === 'change').length)
+    for (const [name, follower] of this.#followers) {
+      const entries = stored.filter(one => one.kind === 'gap' || follower.tableIds.has(one.table_id))
+      if (entries.length === 0) continue
+      if (follower.isUnderWay) follower.isBehind = true
+      else
+        this.ctx.waitUntil(
+          this.#tell(name, follower, { after: follower.after, entries, upTo, hasMore: false }),
+        )
     }
   }
 
   async follow(hub: string, tableIds: readonly number[]): Promise<number> {
     this.#storage.follow(hub, tableIds)
-    if (tableIds.length === 0) this.#tellings.delete(hub)
-    return this.#storage.head
+    const { head } = this.#storage
+    const follower = this.#followers.get(hub) ?? newFollower(tableIds, head)
+    follower.tableIds = new Set(tableIds)
+    follower.failures = 0
+    // The hub compares it with where it is, and reads what is between.
+    if (!follower.isUnderWay) follower.after ??= head
+    if (tableIds.length > 0) this.#followers.set(hub, follower)
+    else this.#followers.delete(hub)
+    return head
   }
 
   async read(after: number, tableIds: readonly number[]): Promise<LogReading> {
@@ -74,47 +89,42 @@ export class RealtimeLog extends DurableObject<Env> implements Log {
     }
   }
 
-  #tell(hub: string, entries: readonly LogEntry[]): void {
-    const telling = this.#tellings.get(hub) ?? { after: null, waiting: [], isUnderWay: false }
-    this.#tellings.set(hub, telling)
-    const waiting = telling.waiting === null ? null : [...telling.waiting, ...entries]
-    telling.waiting = waiting === null || waiting.length > PUSH_ENTRIES_MAX ? null : waiting
-    if (!telling.isUnderWay) this.ctx.waitUntil(this.#push(hub, telling))
-  }
-
   /** One push at a time, until nothing waits. */
-  async #push(hub: string, telling: Telling): Promise<void> {
-    telling.isUnderWay = true
+  async #tell(hub: string, follower: Follower, first: LogPush): Promise<void> {
+    follower.isUnderWay = true
     try {
-      for (let attempt = 0; telling.waiting === null || telling.waiting.length > 0; ) {
-        const push = this.#take(telling)
+      for (let push: LogPush | undefined = first; push !== undefined; push = this.#next(hub, follower)) {
         try {
           await this.#deadline(PUSH_TIMEOUT_MS, this.env.REALTIME_HUB.getByName(hub).changed(push))
-          telling.after = push.upTo
-          attempt = 0
+          follower.after = push.upTo
+          follower.failures = 0
         } catch (err) {
           logFailure(hub, err)
-          telling.after = null
-          telling.waiting = null
-          const pauseMs = RETRY_MS[attempt++]
-          if (pauseMs === undefined) return this.#giveUp(hub)
+          follower.after = null
+          follower.isBehind = true
+          const pauseMs = RETRY_MS[follower.failures++]
+          if (pauseMs === undefined) return this.#forget(hub, follower)
           await new Promise(resolve => setTimeout(resolve, pauseMs))
         }
       }
     } finally {
-      telling.isUnderWay = false
+      follower.isUnderWay = false
     }
   }
 
-  #take(telling: Telling): LogPush {
-    const { after, waiting } = telling
-    telling.waiting = []
-    return { after, entries: waiting ?? [], upTo: this.#storage.head, hasMore: waiting === null }
+  /** What was stored during the last push; where that is more than a page, the hub reads it by itself. */
+  #next(hub: string, follower: Follower): LogPush | undefined {
+    const { after, isBehind, tableIds } = follower
+    if (!isBehind || this.#followers.get(hub) !== follower) return undefined
+    follower.isBehind = false
+    const page = after === null ? 'too_old' : this.#storage.read(after, [...tableIds])
+    if (page !== 'too_old' && !page.hasMore) return { ...page, after }
+    return { after, entries: [], upTo: this.#storage.head, hasMore: true }
   }
 
-  /** The hub follows again when it lives, and reads what it has missed. */
-  #giveUp(hub: string): void {
-    this.#tellings.delete(hub)
+  #forget(hub: string, follower: Follower): void {
+    if (this.#followers.get(hub) !== follower) return
+    this.#followers.delete(hub)
     this.#storage.forget(hub)
   }
 
@@ -122,6 +132,10 @@ export class RealtimeLog extends DurableObject<Env> implements Log {
     this.#rates.set(second, (this.#rates.get(second) ?? 0) + changes)
     for (const one of this.#rates.keys()) if (one < second - RATE_SECONDS) this.#rates.delete(one)
   }
+}
+
+function newFollower(tableIds: readonly number[], after: number | null): Follower {
+  return { tableIds: new Set(tableIds), after, isUnderWay: false, isBehind: false, failures: 0 }
 }
 
 function logFailure(hub: string, err: unknown): void {
