@@ -49,8 +49,9 @@ export function realtimeSubscriber({ platform, log, registry }: RealtimeSubscrib
       return [recipient]
     },
     followTables: async () => {
-      await expireWatches({ platform })
-      await storeAll(await registry.atLeast(Number.POSITIVE_INFINITY), [])
+      const tellGap = async () => storeAll(await registry.atLeast(Number.POSITIVE_INFINITY), [])
+      // A gap is told although watches cannot be ended, and these end although the log does not answer.
+      await Promise.all([tellGap(), expireWatches({ platform })])
       return new Map()
     },
   }
