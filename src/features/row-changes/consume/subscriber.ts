@@ -5,7 +5,7 @@ import type { Chunk } from '../ingest/messages.ts'
 
 /**
  * Whoever is told of row changes: an entry in `deps.ts`. The triggers of its tables come with `quoin.apply_watch`,
- * which reads what webhooks want: another one's table is to be named there.
+ * which reads the view `quoin.watches`: another one's tables are to be named there.
  */
 export interface RowChangeSubscriber {
   /** As logs call it. */
