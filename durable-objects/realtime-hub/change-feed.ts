@@ -5,8 +5,8 @@ import type { DatabaseRole } from '../../src/db/database.ts'
 import { planSight, staleTables } from '../../src/features/realtime/changes/plan-sight.ts'
 import { type Rendering, renderChanges } from '../../src/features/realtime/changes/render-changes.ts'
 import type { Group } from '../../src/features/realtime/changes/subscription.ts'
-import type { Channel } from '../../src/features/realtime/hub/channel.ts'
-import type { HubState } from '../../src/features/realtime/hub/hub-contract.ts'
+import type { Channel, ChannelRecord } from '../../src/features/realtime/hub/channel.ts'
+import type { HubState, SocketPass } from '../../src/features/realtime/hub/hub-contract.ts'
 import {
   type LogEntry,
   type LoggedChange,
@@ -92,8 +92,20 @@ export class ChangeFeed {
     return { count: classes.size, isKnown: classes.has(this.#groups.classKey(tableId, role, claims)) }
   }
 
-  filtersOf(tableId: number, address: string): { all: Set<string>; own: Set<string> } {
-    return this.#groups.filtersOf(tableId, address)
+  /** How many filters the table has with these: in all, and from the client address. */
+  countFilters(
+    { role, address }: SocketPass,
+    claims: ChannelRecord['claims'],
+    tableId: number,
+    keys: readonly string[],
+  ): { count: number; ofAddress: number } {
+    const { all, own } = this.#groups.filtersOf(tableId, address)
+    for (const key of keys) {
+      const name = this.#groups.filterKey(tableId, role, claims, key)
+      all.add(name)
+      own.add(name)
+    }
+    return { count: all.size, ofAddress: own.size }
   }
 
   subscriptionsByTable(): HubState['subscriptions'] {

@@ -2,17 +2,12 @@
 // when somebody joins, leaves or renews a token, and kept until then.
 
 import { classKey, groupKey } from '../../src/features/realtime/changes/class-key.ts'
-import type { Group, SubscriptionFilter } from '../../src/features/realtime/changes/subscription.ts'
-import type { Channel } from '../../src/features/realtime/hub/channel.ts'
+import type { Group } from '../../src/features/realtime/changes/subscription.ts'
+import type { Channel, ChannelRecord } from '../../src/features/realtime/hub/channel.ts'
 import type { Members } from './members.ts'
 
 export interface MemberGroup extends Group {
   readonly channels: Set<Channel>
-}
-
-/** How filters of a table are told apart. */
-export function filterKey(role: Group['role'], { key }: SubscriptionFilter): string {
-  return `${role} ${key}`
 }
 
 const NO_CLAIMS: Group['claims'] = {}
@@ -66,13 +61,18 @@ export class ChannelGroups {
     return new Set([...groups].map(({ role, claims }) => this.classKey(tableId, role, claims)))
   }
 
-  /** Filters on the table, by role and key: all of them, and those from the client address. */
+  /** How a filter of a table is told from others: each is asked once a class. */
+  filterKey(tableId: number, role: Group['role'], claims: ChannelRecord['claims'], key: string): string {
+    return `${this.classKey(tableId, role, claims ?? NO_CLAIMS)} ${key}`
+  }
+
+  /** Filters on the table: all of them, and those from the client address. */
   filtersOf(tableId: number, address: string): { all: Set<string>; own: Set<string> } {
     const [all, own] = [new Set<string>(), new Set<string>()]
     for (const { socket, record } of this.#members.channels()) {
       for (const subscription of record.subscriptions) {
         if (subscription.tableId !== tableId || subscription.filter === null) continue
-        const key = filterKey(socket.pass.role, subscription.filter)
+        const key = this.filterKey(tableId, socket.pass.role, record.claims, subscription.filter.key)
         all.add(key)
         if (socket.pass.address === address) own.add(key)
       }

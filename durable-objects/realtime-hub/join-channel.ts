@@ -11,7 +11,6 @@ import { watchTables } from '../../src/features/realtime/watching/watch-tables.t
 import type { MessageFrame } from '../../src/features/realtime/wire/frames.ts'
 import { type JoinRequest, readJoin } from '../../src/features/realtime/wire/join-request.ts'
 import { MessageError } from '../../src/features/realtime/wire/message-error.ts'
-import { filterKey } from './channel-groups.ts'
 import type { HubParts } from './hub-parts.ts'
 import type { RowMessage } from './message-row.ts'
 import { replayMessages } from './replay-messages.ts'
@@ -49,7 +48,7 @@ export async function joinChannel(
   )
   const tableIds = [...new Set(subscriptions.map(({ tableId }) => tableId))]
   refuseNewClass(parts, socket, claims, tableIds)
-  refuseNewFilters(parts, socket, subscriptions)
+  refuseNewFilters(parts, socket, claims, subscriptions)
   if (tableIds.length > 0) await watchTables(parts, tableIds)
   const head = await parts.feed.follow([MESSAGES_TABLE_ID, ...tableIds])
   const resumesAfter = tableIds.length === 0 ? null : resumePlace(parts, socket, message.topic, request)
@@ -132,19 +131,15 @@ function refuseNewClass(
 function refuseNewFilters(
   { feed }: HubParts,
   { pass }: HubSocket,
+  claims: ChannelRecord['claims'],
   subscriptions: readonly Subscription[],
 ): void {
-  const filtered = subscriptions.filter(({ filter }) => filter !== null)
-  for (const [tableId, ofTable] of Map.groupBy(filtered, one => one.tableId)) {
-    const { all, own } = feed.filtersOf(tableId, pass.address)
-    for (const { filter } of ofTable) {
-      if (filter === null) continue
-      const key = filterKey(pass.role, filter)
-      all.add(key)
-      own.add(key)
-    }
-    if (all.size > FILTERS_MAX) throw tooManyFilters(`${FILTERS_MAX} filters are in use on this table`)
-    if (own.size > FILTERS_PER_ADDRESS_MAX)
+  for (const [tableId, ofTable] of Map.groupBy(subscriptions, one => one.tableId)) {
+    const keys = ofTable.flatMap(({ filter }) => (filter === null ? [] : [filter.key]))
+    if (keys.length === 0) continue
+    const { count, ofAddress } = feed.countFilters(pass, claims, tableId, keys)
+    if (count > FILTERS_MAX) throw tooManyFilters(`${FILTERS_MAX} filters are in use on this table`)
+    if (ofAddress > FILTERS_PER_ADDRESS_MAX)
       throw tooManyFilters(
         `${FILTERS_PER_ADDRESS_MAX} filters on this table are in use from the client address`,
       )

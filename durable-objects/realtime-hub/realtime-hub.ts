@@ -22,7 +22,7 @@ import {
 import type { LogPush } from '../../src/features/realtime/log/log-contract.ts'
 import { askSight } from '../../src/features/realtime/sight/ask-sight.ts'
 import { SightJudge } from '../../src/features/realtime/sight/judge-sight.ts'
-import { rateCounter } from '../../src/features/realtime/topics/rates.ts'
+import { type RateCounter, rateCounter } from '../../src/features/realtime/topics/rates.ts'
 import { broadcastFrame, FrameError, readFrame } from '../../src/features/realtime/wire/frames.ts'
 import { sharedDeadline } from '../../src/lib/deadline.ts'
 import { sha256Hex } from '../../src/lib/hash.ts'
@@ -39,12 +39,15 @@ const TICKET_MS = 30_000
 /** A frame over this ends its socket; smaller ones that are too large are refused by name. */
 const FRAME_BYTES_MAX = 4 * 1024 * 1024
 const TOPICS_TOLD_MAX = 100
+/** Joins, heartbeats and refused messages come beside those that count. */
+const FRAMES_FACTOR = 3
 
 export class RealtimeHub extends DurableObject<Env> implements Hub {
   readonly #parts: HubParts
   readonly #talk: Talk
   readonly #upkeep: Upkeep
   readonly #judge: SightJudge
+  readonly #frames: RateCounter
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -89,6 +92,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
       share,
       rates: rateCounter(config.realtimeMessagesPerSecond, 1_000, nowMs),
     }
+    this.#frames = rateCounter(FRAMES_FACTOR * config.realtimeMessagesPerSecond, 1_000, nowMs)
     this.#talk = new Talk(this.#parts)
     this.#upkeep = new Upkeep(this.#parts, this.#talk, ctx.storage)
     this.#talk.tellDead()
@@ -112,6 +116,9 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
     const socket = this.#parts.members.find(ws)
     if (socket === undefined) return ws.close(CLOSE.policy, 'unknown socket')
     const bytes = typeof data === 'string' ? data.length : data.byteLength
+    // Before it is read: who floods is not to cost the others.
+    if (!this.#frames.take(socket.id))
+      return this.#parts.members.close(socket, CLOSE.policy, 'too many messages')
     if (bytes > FRAME_BYTES_MAX) return this.#parts.members.close(socket, CLOSE.tooLarge, 'message too large')
     try {
       const frame = readFrame(socket.pass.vsn, data)

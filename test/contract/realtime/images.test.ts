@@ -202,7 +202,13 @@ it('is not judged where an image has other columns than the table, and gone tabl
 
 it('lets filters through by their parameters', async () => {
   const tableId = await db.idOf('notes')
-  const filter = { tableId, role: 'anon' as const, sql: '"notes"."i" = ($2)[1]::int4', params: ['4'] }
+  const filter = {
+    tableId,
+    role: 'anon' as const,
+    claims: '{}',
+    sql: '"notes"."i" = ($2)[1]::int4',
+    params: ['4'],
+  }
   const { filters } = await askSight(
     db.deps,
     {

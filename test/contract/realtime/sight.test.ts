@@ -261,7 +261,7 @@ describe('what is said of a table', () => {
 
 it('judges filters under the role of their subscription, each with its own failure', async () => {
   await ask(NOTES)
-  const filter = (sql: string, params: string[] = []) => ({ role: 'anon', sql, params })
+  const filter = (sql: string, params: string[] = []) => ({ role: 'anon', claims: '{}', sql, params })
   const { filters } = await sightOf(
     'app.notes',
     [],
@@ -272,4 +272,18 @@ it('judges filters under the role of their subscription, each with its own failu
     ],
   )
   expect(filters).toEqual([[1, 2, 3], { code: '22P02', message: expect.any(String) }, [0, 3]])
+})
+
+it('lets no filter look at a row that policies hide: it would tell of it by failing', async () => {
+  await ask(`${NOTES} create policy p on app.notes using (owner = quoin.uid())`)
+  const filters = [{ ...claimsAsText(person('ada')), sql: '1 / ("notes"."n" - 20) is not null', params: [] }]
+  expect((await sightOf('app.notes', [], filters)).filters).toEqual([[0, 3]])
+  const all = [
+    {
+      ...claimsAsText({ role: 'service_role', claims: {} }),
+      sql: '1 / ("notes"."n" - 20) is not null',
+      params: [],
+    },
+  ]
+  expect((await sightOf('app.notes', [], all)).filters).toMatchObject([{ code: '22012' }])
 })

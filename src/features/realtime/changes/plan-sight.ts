@@ -41,9 +41,9 @@ export function classAt(tableId: number, group: Group): string {
   return `${tableId} ${group.key}`
 }
 
-/** How a plan calls a filter. */
+/** How a plan calls a filter of a group at a table. */
 export function filterAt(group: Group, tableId: number, key: string): string {
-  return `${tableId} ${group.role} ${key}`
+  return `${tableId} ${group.key} ${key}`
 }
 
 const ALL_EVENTS = ['*', 'INSERT', 'UPDATE', 'DELETE'] as const
@@ -54,7 +54,7 @@ export function concerns(event: RowEvent, wanted: Subscription['event']): boolea
 }
 
 /**
- * Asks for each row once, for each class of callers once, and for each filter once a role. `claimsReadByTable` is what
+ * Asks for each row once, for each class of callers once, and for each filter once a class. `claimsReadByTable` is what
  * the last answers said of the tables; where it turns out to be less than now, `staleTables` says so.
  */
 export function planSight(
@@ -110,24 +110,25 @@ function callersOf(
   const classes = new Map<string, number>()
   const filters = new Map<string, number>()
   const byClass = new Map<string, number>()
+  const byFilter = new Map<string, number>()
   for (const group of groups) {
     const { role, claims } = group
     for (const subscription of group.subscriptions) {
       if (!firsts.has(followKey(subscription))) continue
       const { tableId, filter } = subscription
+      const asked = { tableId, role, claims: callerClaims(role, claims) }
+      const classOfTable = `${tableId} ${classKey(role, claims, claimsReadByTable.get(tableId) ?? [])}`
       if (!classes.has(classAt(tableId, group))) {
-        const key = `${tableId} ${classKey(role, claims, claimsReadByTable.get(tableId) ?? [])}`
-        const asked = { tableId, role, claims: callerClaims(role, claims) }
-        const index = byClass.get(key) ?? question.classes.push(asked) - 1
-        byClass.set(key, index)
+        const index = byClass.get(classOfTable) ?? question.classes.push(asked) - 1
+        byClass.set(classOfTable, index)
         classes.set(classAt(tableId, group), index)
       }
       if (filter === null || filters.has(filterAt(group, tableId, filter.key))) continue
       const { sql, params } = filter
-      filters.set(
-        filterAt(group, tableId, filter.key),
-        question.filters.push({ tableId, role, sql, params }) - 1,
-      )
+      const key = `${classOfTable} ${filter.key}`
+      const index = byFilter.get(key) ?? question.filters.push({ ...asked, sql, params }) - 1
+      byFilter.set(key, index)
+      filters.set(filterAt(group, tableId, filter.key), index)
     }
   }
   return { question, classes, filters }

@@ -66,7 +66,7 @@ async function trySight(
   const tables = tableIds.map(tableId => ({ tableId, images: [] }))
   const classes = tableIds.map(tableId => ({ tableId, role, claims }))
   const filters = subscriptions.flatMap(({ tableId, filter }) =>
-    filter === null ? [] : [{ tableId, role, sql: filter.sql, params: filter.params }],
+    filter === null ? [] : [{ tableId, role, claims, sql: filter.sql, params: filter.params }],
   )
   const answer = await askSight(deps, { tables, classes, filters }, { timeoutMs: TRY_TIMEOUT_MS, share })
   refuseErrors(answer.classes, 'policy_unusable', 'policies of the table', POLICY_HINT)

@@ -26,10 +26,11 @@ export interface SightClass {
   readonly claims: string
 }
 
-/** A condition on columns of the table, which goes by its own name in it (`"notes"."room" = ($2)[1]::int4`). */
-export interface SightFilter {
-  readonly tableId: number
-  readonly role: DatabaseRole
+/**
+ * A condition on columns of the table, which goes by its own name in it (`"notes"."room" = ($2)[1]::int4`). It looks at
+ * rows alone that policies show to its class: else it would tell of hidden ones, by failing or by taking long.
+ */
+export interface SightFilter extends SightClass {
   readonly sql: string
   /** What `($2)[n]` is, as texts. */
   readonly params: readonly string[]
