@@ -48,7 +48,7 @@ export interface World {
 export interface TestHub {
   readonly world: World
   readonly stub: DurableObjectStub<RealtimeHub>
-  /** The object loses its memory; its sockets stay open. `asleep` happens to its storage before it knows of anything. */
+  /** The object loses its memory, its sockets stay open. `asleep` happens to its storage meanwhile. */
   sleep(asleep?: (storage: DurableObjectStorage) => void): Promise<void>
   /** A change in the log; the hub is not told. `owner` null: everybody may see it. */
   log(owner?: string | null): number
