@@ -49,7 +49,11 @@ try {
     await measureSpread(facts, 'bench_steady', opened, { changesPerSecond, seconds: 3 })
     for (let round = 1; round <= rounds; round++) {
       const spread = await measureSpread(facts, 'bench_steady', opened, { changesPerSecond, seconds })
-      printRow(`${changesPerSecond} changes a second to ${count} sockets`, round, spread)
+      printRow(
+        `${changesPerSecond} changes a second to ${count === 1 ? 'one socket' : `${count} sockets`}`,
+        round,
+        spread,
+      )
     }
     await closeAll(opened)
   }
