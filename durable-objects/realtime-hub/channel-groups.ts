@@ -17,7 +17,7 @@ export class ChannelGroups {
   /** By table: of the claims that change with each token those that its policies read. Unknown: none, until said. */
   readonly claimsRead = new Map<number, readonly string[]>()
   #byTable: Map<number, Map<string, MemberGroup>> | undefined
-  /** They stay while others join: made anew for all at each join, a thousand joins would take half a minute. */
+  /** They stay while others join: made anew at each join, those of many classes cost a fifth of a storm of joins. */
   #identities = new WeakMap<Channel, Group>()
   #classKeys = new WeakMap<Group['claims'], Map<string, string>>()
 
