@@ -90,8 +90,9 @@ export class Talk {
     for (const channel of socket.channels.values()) {
       if (client !== null && channel.offered !== undefined)
         storage.putReceipt(client, channel.record.topic, channel.offered, nowMs())
-      const isFollowing = channel.isLive && channel.record.subscriptions.length > 0
-      channel.offered = isFollowing ? feed.position : undefined
+      const { after, subscriptions } = channel.record
+      const sent = channel.isLive ? Math.max(feed.position, after) : after
+      channel.offered = subscriptions.length > 0 ? sent : undefined
     }
     this.#reply(socket, okReply(socket.pass.vsn, frame))
   }
