@@ -70,12 +70,16 @@ export interface Parts extends AsyncDisposable {
   readonly baseUrl: string
   readonly databaseUrl: string
   readonly postgres: Part
+  readonly gateway: Part
   readonly worker: Part
   readonly listener: Part
 }
 
-/** Starts Postgres, the SQL gateway, the Worker and the listener in a folder and on ports of their own. */
-export async function startParts(dataDir: string): Promise<Parts> {
+/** Starts Postgres, the SQL gateway, the Worker (with `more` variables) and the listener in a folder and on own ports. */
+export async function startParts(
+  dataDir: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Parts> {
   mkdirSync(join(dataDir, 'logs'), { recursive: true, mode: 0o755 })
   const options = readOptions(['--free-ports', '--data-dir', dataDir], {})
   if (options === undefined) throw new Error('only --help makes no options')
@@ -105,6 +109,7 @@ export async function startParts(dataDir: string): Promise<Parts> {
       SECRETS_KEY: secrets.secrets_key,
       STORAGE_SIGNING_KEYS: secrets.storage_signing_key,
       ALLOW_PRIVATE_WEBHOOK_TARGETS: 'true',
+      ...more,
     }
     await startWorker(children, { dataDir, port: ports.worker, variables })
     await waitForWorker(children, baseUrl, secrets.service_role_key)
@@ -131,7 +136,7 @@ export async function startParts(dataDir: string): Promise<Parts> {
     await end()
     throw err
   }
-  return { baseUrl, databaseUrl, postgres, worker, listener, [Symbol.asyncDispose]: end }
+  return { baseUrl, databaseUrl, postgres, gateway, worker, listener, [Symbol.asyncDispose]: end }
 }
 
 /** Roles, tables and keys; answers the secrets with the keys among them. */
