@@ -24,6 +24,8 @@ export interface HubParts {
   readonly feed: ChangeFeed
   readonly budget: DeliveryBudget
   readonly rates: RateCounter
+  /** The same for bytes. */
+  readonly byteRates: RateCounter
   /** Whose connections to the database the hub takes. */
   readonly share: string
 }

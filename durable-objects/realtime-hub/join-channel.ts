@@ -67,7 +67,8 @@ export async function joinChannel(
     after: resumesAfter ?? head,
   }
   const { replay } = request.broadcast
-  const replayed = replay === undefined ? [] : await replayMessages(parts, message.topic, replay)
+  const replayed =
+    replay === undefined ? [] : await replayMessages(parts, socket, claims, message.topic, replay)
   return { record, request, resumesAfter, replayed }
 }
 

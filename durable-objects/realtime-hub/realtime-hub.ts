@@ -39,6 +39,8 @@ const TICKET_MS = 30_000
 /** A frame over this ends its socket; smaller ones that are too large are refused by name. */
 const FRAME_BYTES_MAX = 4 * 1024 * 1024
 const TOPICS_TOLD_MAX = 100
+/** Of the largest messages a caller sends no more in a second: readers have to keep up with all. */
+const MESSAGES_OF_FULL_SIZE = 4
 /** Joins, heartbeats and refused messages come beside those that count. */
 const FRAMES_FACTOR = 3
 
@@ -91,6 +93,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
       budget,
       share,
       rates: rateCounter(config.realtimeMessagesPerSecond, 1_000, nowMs),
+      byteRates: rateCounter(MESSAGES_OF_FULL_SIZE * config.realtimeMessageBytesMax, 1_000, nowMs),
     }
     this.#frames = rateCounter(FRAMES_FACTOR * config.realtimeMessagesPerSecond, 1_000, nowMs)
     this.#talk = new Talk(this.#parts)

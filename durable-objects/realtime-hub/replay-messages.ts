@@ -1,10 +1,14 @@
-// What was sent to a private topic from the database before a client joined it, for a join that asks for it. Whoever
-// may read the topic may read what was sent to it.
+// What was sent to a private topic from the database before a client joined it, for a join that asks for it: of that
+// what policies show to the caller.
 
-import { bareTopic } from '../../src/features/realtime/hub/channel.ts'
+import { callerClaims } from '../../src/db/caller-session.ts'
+import { bareTopic, type ChannelRecord, type HubSocket } from '../../src/features/realtime/hub/channel.ts'
+import { sightSession } from '../../src/features/realtime/sight/ask-sight.ts'
 import type { HubParts } from './hub-parts.ts'
 import { messageOf, type RowMessage } from './message-row.ts'
 
+const TIMEOUT_MS = 2_000
+const SET_TOPIC = "select pg_catalog.set_config('realtime.topic', $1, true)"
 const SQL = `
   select row_to_json(m)::text from realtime.messages m
   where m.topic = $1 and m.private and m.extension = 'broadcast'
@@ -13,10 +17,23 @@ const SQL = `
 
 /** The last `limit` messages since then (milliseconds since 1970), oldest first. */
 export async function replayMessages(
-  { platform }: Pick<HubParts, 'platform'>,
+  { data, config, share }: HubParts,
+  { pass }: HubSocket,
+  claims: ChannelRecord['claims'],
   topic: string,
   { since, limit }: { since: number; limit: number },
 ): Promise<RowMessage[]> {
-  const rows = await platform.texts(SQL, [bareTopic(topic), String(since), String(limit)], 'repeatable')
-  return rows.reverse().flatMap(([row]) => messageOf(row ?? null) ?? [])
+  const { role } = pass
+  const session = {
+    ...sightSession(config, TIMEOUT_MS, share),
+    role,
+    claims: callerClaims(role, claims ?? {}),
+  }
+  const name = bareTopic(topic)
+  const statements = [
+    { sql: SET_TOPIC, params: [name] },
+    { sql: `${SQL}/*${role}*/`, params: [name, String(since), String(limit)] },
+  ]
+  const [, result] = await data.batch(session, statements, { prepared: true, readOnly: true })
+  return (result?.rows ?? []).reverse().flatMap(([row]) => messageOf(row ?? null) ?? [])
 }

@@ -224,6 +224,7 @@ export class Talk {
     const { members } = this.#parts
     const { socket, record } = channel
     this.countMessages(socket.pass.caller, 1)
+    this.#countBytes(socket, push)
     await this.#mayWrite(channel, 'broadcast')
     if (socket.channels.get(record.topic) !== channel) return
     const except = record.broadcast.self ? undefined : channel
@@ -313,6 +314,15 @@ export class Talk {
     })
   }
 
+  #countBytes({ pass }: HubSocket, push: BroadcastPush): void {
+    const { byteRates, config } = this.#parts
+    if (byteRates.take(pass.caller, sizeOf(push))) return
+    throw new DomainError('rate_limited', 'The key has sent as many bytes within a second as it may.', {
+      hint: `Four times REALTIME_MESSAGE_BYTES_MAX, which is ${config.realtimeMessageBytesMax}: send smaller messages.`,
+      retryAfterSeconds: 1,
+    })
+  }
+
   /** False: that is more than the caller may send within a second. */
   takeMessages(caller: string, messages: number): boolean {
     if (!this.#parts.rates.take(caller, messages)) return false
@@ -366,6 +376,11 @@ function tooManyDeliveries(members: number): DomainError {
       hint: 'Send less often, or raise REALTIME_DELIVERIES_PER_SECOND.',
     },
   )
+}
+
+function sizeOf(push: BroadcastPush): number {
+  if (push.form === 'text') return push.json.length
+  return push.payload.encoding === 'json' ? push.payload.json.length : push.payload.bytes.length
 }
 
 /** What is ours is said to the client alone; all else is a fault of ours. */

@@ -1,5 +1,5 @@
-// A client of realtime in the chaos test: follows a table, drops its socket at random, comes back and resumes, and writes
-// down what it got, in the order in which it got it.
+// A client of realtime in the chaos test: follows a table, drops its socket at random, comes back and resumes, and
+// writes down what it got, in the order in which it got it.
 
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'

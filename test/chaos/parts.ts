@@ -75,7 +75,7 @@ export interface Parts extends AsyncDisposable {
   readonly listener: Part
 }
 
-/** Starts Postgres, the SQL gateway, the Worker (with `more` variables) and the listener in a folder and on own ports. */
+/** Starts Postgres, the SQL gateway, the Worker (`more` are its variables) and the listener, on ports of their own. */
 export async function startParts(
   dataDir: string,
   more: Readonly<Record<string, string>> = {},

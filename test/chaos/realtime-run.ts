@@ -1,5 +1,5 @@
-// The realtime part of the chaos test: clients that drop and come back at random follow a table, while the listener, the
-// Worker and the gateway are killed in turn; then the wait until all has come; then the verdict of each client.
+// The realtime part of the chaos test: clients that drop and come back at random follow a table, while the listener,
+// the Worker and the gateway are killed in turn; then the wait until all has come; then the verdict of each client.
 
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'

@@ -261,7 +261,7 @@ describe('what is said of a table', () => {
 
 it('judges filters under the role of their subscription, each with its own failure', async () => {
   await ask(NOTES)
-  const filter = (sql: string, params: string[] = []) => ({ role: 'anon', claims: '{}', sql, params })
+  const filter = (sql: string, params: string[] = []) => ({ role: 'service_role', claims: '{}', sql, params })
   const { filters } = await sightOf(
     'app.notes',
     [],

@@ -283,7 +283,7 @@ test('what raises is told to its class alone, with the values of rows to service
   const failed: SightAnswer = {
     ...answer,
     classes: answer.classes.map((seen, index) => (index === 1 ? raised : seen)),
-    filters: answer.filters.map((seen, index) => (index === 1 ? raised : seen)),
+    filters: answer.filters.map((seen, index) => (index === 2 ? raised : seen)),
   }
   const rendering = renderChanges(plan, failed)
   expect(rendering(ann)).toMatchObject({ rendered: [{ ids: [1, 2] }], notices: [] })
