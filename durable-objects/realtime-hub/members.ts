@@ -18,7 +18,7 @@ import { pushMessage, systemMessage } from '../../src/features/realtime/wire/ser
 import type { HubStorage } from './hub-storage.ts'
 
 /** So much may be on the way to a socket that has not proven to read. */
-const UNREAD_BYTES_MAX = 32 * 1024 * 1024
+const UNREAD_BYTES_MAX = 16 * 1024 * 1024
 
 /** Codes of RFC 6455 and of the registry behind it. */
 export const CLOSE = { going: 1001, policy: 1008, tooLarge: 1009, tryAgain: 1013 } as const

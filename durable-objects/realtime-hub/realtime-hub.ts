@@ -40,7 +40,7 @@ const TICKET_MS = 30_000
 const FRAME_BYTES_MAX = 4 * 1024 * 1024
 const TOPICS_TOLD_MAX = 100
 /** Of the largest messages a caller sends no more in a second: readers have to keep up with all. */
-const MESSAGES_OF_FULL_SIZE = 4
+const MESSAGES_OF_FULL_SIZE = 2
 /** Joins, heartbeats and refused messages come beside those that count. */
 const FRAMES_FACTOR = 3
 

@@ -318,7 +318,7 @@ export class Talk {
     const { byteRates, config } = this.#parts
     if (byteRates.take(pass.caller, sizeOf(push))) return
     throw new DomainError('rate_limited', 'The key has sent as many bytes within a second as it may.', {
-      hint: `Four times REALTIME_MESSAGE_BYTES_MAX, which is ${config.realtimeMessageBytesMax}: send smaller messages.`,
+      hint: `Twice REALTIME_MESSAGE_BYTES_MAX, which is ${config.realtimeMessageBytesMax}: send smaller messages.`,
       retryAfterSeconds: 1,
     })
   }

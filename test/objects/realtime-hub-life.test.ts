@@ -165,15 +165,22 @@ describe('a recheck', () => {
 
 describe('a socket', () => {
   it('that does not show that it reads is cut off, and told why', async () => {
-    const hub = await startHub()
+    const hub = await startHub({ REALTIME_MESSAGE_BYTES_MAX: '3145728' })
     const [sender, slow] = [await hub.open(), await hub.open()]
     await sender.join({ broadcast: { ack: true } })
     await slow.join({})
-    for (let i = 0; i < 20; i++) await sender.ask('broadcast', broadcastOf('x'.repeat(200_000)))
+    const send = async (messages: number) => {
+      for (let i = 0; i < messages; i++) {
+        // The sender's own bound is one of bytes in a second.
+        if (i % 10 === 0) later(1_000)
+        await sender.ask('broadcast', broadcastOf('x'.repeat(200_000)))
+      }
+    }
+    await send(20)
     await slow.heartbeat()
-    for (let i = 0; i < 40; i++) await sender.ask('broadcast', broadcastOf('x'.repeat(200_000)))
+    await send(80)
     expect(slow.closed).toEqual([])
-    for (let i = 0; i < 4; i++) await sender.ask('broadcast', broadcastOf('x'.repeat(200_000)))
+    await send(4)
     expect(await endOf(slow)).toEqual({ code: 1013, reason: 'slow_consumer' })
     expect(slow.system().at(-1)).toMatch(/^slow_consumer: /)
     expect(sender.closed).toEqual([])

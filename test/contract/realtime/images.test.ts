@@ -204,7 +204,7 @@ it('lets filters through by their parameters', async () => {
   const tableId = await db.idOf('notes')
   const filter = {
     tableId,
-    role: 'anon' as const,
+    role: 'service_role' as const,
     claims: '{}',
     sql: '"notes"."i" = ($2)[1]::int4',
     params: ['4'],
