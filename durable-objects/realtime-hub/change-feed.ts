@@ -2,6 +2,8 @@
 // One batch at a time. What comes meanwhile is read from the log, so nothing has to be held here.
 
 import type { DatabaseRole } from '../../src/db/database.ts'
+import { PostgresError } from '../../src/db/postgres-error.ts'
+import { DomainError } from '../../src/errors.ts'
 import { planSight, staleTables } from '../../src/features/realtime/changes/plan-sight.ts'
 import { type Rendering, renderChanges } from '../../src/features/realtime/changes/render-changes.ts'
 import type { Group } from '../../src/features/realtime/changes/subscription.ts'
@@ -79,6 +81,11 @@ export class ChangeFeed {
   /** Something behind it is being told. */
   get isTelling(): boolean {
     return this.#isBusy
+  }
+
+  /** The log tells of something. */
+  get isFollowing(): boolean {
+    return this.#asked.size > 0
   }
 
   /** The channels have changed, or what counts of their claims. */
@@ -270,7 +277,7 @@ export class ChangeFeed {
     const rows = changes.filter(({ table_id }) => table_id !== MESSAGES_TABLE_ID)
     this.#parts.endTokens()
     const groups = () => only ?? this.#groups.following(rows)
-    const judged = rows.length > 0 && groups().length > 0 ? await this.#judge(rows, groups) : undefined
+    const judged = rows.length > 0 && groups().length > 0 ? await this.#judged(rows, groups) : undefined
     // Rights that ended while policies were asked.
     this.#parts.endTokens()
     if (judged) {
@@ -283,11 +290,24 @@ export class ChangeFeed {
     }
   }
 
+  /** Undefined: nobody can say who sees what, and all who follow the tables are told so. */
+  async #judged(changes: readonly LoggedChange[], groups: () => readonly MemberGroup[]) {
+    try {
+      return await this.#judge(changes, groups)
+    } catch (err) {
+      console.error(
+        JSON.stringify({ level: 'error', component: 'realtime', message: 'not judged', cause: String(err) }),
+      )
+      this.refetch(channelsOf(groups()) ?? [], 'It could not be said who may see what has changed.')
+      return undefined
+    }
+  }
+
   async #judge(changes: readonly LoggedChange[], groups: () => readonly MemberGroup[]) {
     for (let round = 1; ; round++) {
       const asked = groups()
       const plan = planSight(changes, asked, this.#groups.claimsRead)
-      const answer = await this.#untilDone(() => this.#parts.judge.judge(plan.question))
+      const answer = await this.#untilDone(() => this.#parts.judge.judge(plan.question), isPassing)
       const stale = new Set(staleTables(plan, answer))
       if (stale.size === 0) return { plan, answer, groups: asked }
       if (round === PLANS_MAX) throw new Error('policies changed each time that they were asked')
@@ -336,13 +356,13 @@ export class ChangeFeed {
     for (const channel of this.#parts.members.channels()) if (channel.isLive) yield channel
   }
 
-  /** Again and again: the log keeps what is waiting. Gives up when nobody is here any more. */
-  async #untilDone<T>(work: () => Promise<T>): Promise<T> {
+  /** Again and again: the log keeps what is waiting. Gives up when nobody is here any more, or it would never be. */
+  async #untilDone<T>(work: () => Promise<T>, mayPass: (err: unknown) => boolean = () => true): Promise<T> {
     for (let attempt = 0; ; attempt++) {
       try {
         return await work()
       } catch (err) {
-        if (this.#parts.members.socketCount === 0) throw err
+        if (this.#parts.members.socketCount === 0 || !mayPass(err)) throw err
         console.warn(
           JSON.stringify({
             level: 'warn',
@@ -360,6 +380,11 @@ export class ChangeFeed {
     if (this.#replays >= REPLAYS_AT_ONCE_MAX) await new Promise<void>(resolve => this.#waiting.push(resolve))
     this.#replays += 1
   }
+}
+
+/** The database is away, full or busy (classes 08, 40, 53, 57), or its gateway is. */
+function isPassing(err: unknown): boolean {
+  return err instanceof PostgresError ? /^(?:08|40|53|57)/.test(err.code) : err instanceof DomainError
 }
 
 function channelsOf(groups: readonly MemberGroup[] | undefined): Channel[] | undefined {

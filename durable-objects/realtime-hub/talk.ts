@@ -121,7 +121,16 @@ export class Talk {
     const client = clientOf(socket.pass)
     if (client !== null) storage.putReceipt(client, record.topic, record.after, nowMs())
     this.#system(channel, SUBSCRIBED)
-    if (resumesAfter !== null) void feed.replay(channel).catch(logUnknown)
+    if (resumesAfter !== null) void this.#replay(channel)
+  }
+
+  async #replay(channel: Channel): Promise<void> {
+    try {
+      await this.#parts.feed.replay(channel)
+    } catch (err) {
+      logUnknown(err)
+      if (this.#parts.members.isIn(channel)) this.fail(channel)
+    }
   }
 
   async #inChannel(socket: HubSocket, frame: ClientFrame): Promise<void> {

@@ -24,8 +24,9 @@ export class Upkeep {
 
   /** Sets the alarm for the next round, or for the end of a token of these channels, or of all, before it. */
   async plan(channels: Iterable<Channel> = this.#parts.members.channels()): Promise<void> {
-    const { members, nowMs } = this.#parts
-    if (members.socketCount === 0) return
+    const { members, feed, nowMs } = this.#parts
+    // The last round tells the log that nobody follows any more.
+    if (members.socketCount === 0 && !feed.isFollowing) return
     let atMs = nowMs() + ROUND_MS
     for (const { record } of channels)
       if (record.tokenEndsAtMs !== null) atMs = Math.min(atMs, Math.max(record.tokenEndsAtMs, nowMs()))
