@@ -81,6 +81,8 @@ export class Follower {
     try {
       await new Promise<void>((resolve, reject) => ws.once('open', resolve).once('error', reject))
       let [heardAt, isClosed] = [performance.now(), false]
+      // The next one goes out only when this one is answered, as all clients do it: it proves what was received.
+      let [beatAt, isAnswered] = [0, true]
       let answer: { status: string; response: { reason?: string } } | undefined
       ws.on('error', () => undefined).on('close', () => {
         isClosed = true
@@ -89,11 +91,11 @@ export class Follower {
         heardAt = performance.now()
         const [, ref, , event, payload] = JSON.parse(data.toString())
         if (event === 'phx_reply' && ref === 'join') answer = payload
+        else if (event === 'phx_reply') isAnswered = true
         else this.#take(event, payload)
       })
       ws.send(JSON.stringify(['join', 'join', `realtime:${name}`, 'phx_join', this.#joinPayload()]))
       const goesAt = performance.now() + stayMs / 10 + randomInt(stayMs)
-      let beatAt = 0
       while (!this.#isOver && !isClosed && performance.now() < goesAt) {
         if (answer !== undefined && answer.status !== 'ok') throw new Error(`join: ${answer.response.reason}`)
         if (performance.now() - heardAt > SILENT_MS) throw new Error('silent')
@@ -101,7 +103,8 @@ export class Follower {
           this.isJoined = true
           this.connections += 1
         }
-        if (performance.now() > beatAt) {
+        if (isAnswered && performance.now() > beatAt) {
+          isAnswered = false
           ws.send(JSON.stringify([null, String(beatAt), 'phoenix', 'heartbeat', {}]))
           beatAt = performance.now() + HEARTBEAT_MS
         }
