@@ -38,7 +38,7 @@ export interface FeedParts {
   /** Ends those of these channels, or of all, whose token has ended. */
   readonly endTokens: (channels?: Iterable<Channel>) => void
   /** A row of `realtime.messages`. */
-  readonly onMessage: (change: LoggedChange) => void
+  readonly onMessage: (change: LoggedChange) => Promise<void>
 }
 
 /** The log answers within this, or counts as gone. */
@@ -128,12 +128,12 @@ export class ChangeFeed {
    */
   async follow(tableIds: readonly number[]): Promise<number> {
     if (tableIds.every(id => this.#followed.has(id))) return this.position
-    const wasIdle = this.#followed.size === 0
     for (const id of tableIds) this.#asked.add(id)
     this.#hasNewlyAsked = true
     const head = await this.#tellLog([...this.#asked])
+    // Of several that are the first together, one alone: who came before it is live already.
+    if (this.#followed.size === 0) this.#parts.storage.position = Math.max(head, this.position)
     for (const id of tableIds) this.#followed.add(id)
-    if (wasIdle) this.#parts.storage.position = Math.max(head, this.position)
     return head
   }
 
@@ -282,11 +282,13 @@ export class ChangeFeed {
     this.#parts.endTokens()
     if (judged) {
       const render = renderChanges(judged.plan, judged.answer)
-      for (const group of judged.groups) await this.#send(group, render(group))
+      const last = rows.at(-1)?.number ?? 0
+      for (const group of judged.groups) await this.#send(group, render(group), last)
     }
     if (only === undefined) {
       this.changes += rows.length
-      for (const change of changes) if (change.table_id === MESSAGES_TABLE_ID) this.#parts.onMessage(change)
+      for (const change of changes)
+        if (change.table_id === MESSAGES_TABLE_ID) await this.#parts.onMessage(change)
     }
   }
 
@@ -316,7 +318,8 @@ export class ChangeFeed {
     }
   }
 
-  async #send(group: MemberGroup, { rendered, notices }: Rendering): Promise<void> {
+  /** A notice is about the batch as a whole, whose last number is `last`. */
+  async #send(group: MemberGroup, { rendered, notices }: Rendering, last: number): Promise<void> {
     const { members, budget } = this.#parts
     const pushes = rendered.map(({ number, ids, dataJson }) => ({
       number,
@@ -332,8 +335,7 @@ export class ChangeFeed {
         continue
       }
       for (const { payload } of due) if (!members.push(channel, 'postgres_changes', payload)) break
-      for (const { reason, number } of notices)
-        if (number > channel.record.after) this.refetch([channel], reason)
+      if (last > channel.record.after) for (const { reason } of notices) this.refetch([channel], reason)
     }
   }
 
@@ -382,9 +384,12 @@ export class ChangeFeed {
   }
 }
 
+const PASSING = new Set(['database_unavailable', 'too_many_calls'])
+
 /** The database is away, full or busy (classes 08, 40, 53, 57), or its gateway is. */
 function isPassing(err: unknown): boolean {
-  return err instanceof PostgresError ? /^(?:08|40|53|57)/.test(err.code) : err instanceof DomainError
+  if (err instanceof PostgresError) return /^(?:08|40|53|57)/.test(err.code)
+  return err instanceof DomainError && PASSING.has(err.code)
 }
 
 function channelsOf(groups: readonly MemberGroup[] | undefined): Channel[] | undefined {

@@ -1,6 +1,7 @@
 // Channels that are told the same: of callers with the same role and claims, with the same subscriptions. Made anew
 // when somebody joins, leaves or renews a token, and kept until then.
 
+import { networkOf } from '../../src/features/api-keys/limit/network.ts'
 import { classKey, groupKey } from '../../src/features/realtime/changes/class-key.ts'
 import type { Group } from '../../src/features/realtime/changes/subscription.ts'
 import type { Channel, ChannelRecord } from '../../src/features/realtime/hub/channel.ts'
@@ -57,8 +58,12 @@ export class ChannelGroups {
 
   /** The classes of callers that follow the table, by their keys. */
   classesOf(tableId: number): Set<string> {
-    const groups = this.#made().get(tableId)?.values() ?? []
-    return new Set([...groups].map(({ role, claims }) => this.classKey(tableId, role, claims)))
+    const classes = new Set<string>()
+    // Those too that are not live yet.
+    for (const { socket, record } of this.#members.channels())
+      if (record.subscriptions.some(one => one.tableId === tableId))
+        classes.add(this.classKey(tableId, socket.pass.role, record.claims ?? NO_CLAIMS))
+    return classes
   }
 
   /** How a filter of a table is told from others: each is asked once a class. */
@@ -74,7 +79,7 @@ export class ChannelGroups {
         if (subscription.tableId !== tableId || subscription.filter === null) continue
         const key = this.filterKey(tableId, socket.pass.role, record.claims, subscription.filter.key)
         all.add(key)
-        if (socket.pass.address === address) own.add(key)
+        if (networkOf(socket.pass.address) === networkOf(address)) own.add(key)
       }
     }
     return { all, own }

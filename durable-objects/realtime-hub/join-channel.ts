@@ -47,8 +47,7 @@ export async function joinChannel(
     request.postgres_changes,
   )
   const tableIds = [...new Set(subscriptions.map(({ tableId }) => tableId))]
-  refuseNewClass(parts, socket, claims, tableIds)
-  refuseNewFilters(parts, socket, claims, subscriptions)
+  refuseBeyondBounds(parts, socket, { claims, subscriptions })
   if (tableIds.length > 0) await watchTables(parts, tableIds)
   const head = await parts.feed.follow([MESSAGES_TABLE_ID, ...tableIds])
   const resumesAfter = tableIds.length === 0 ? null : resumePlace(parts, socket, message.topic, request)
@@ -102,21 +101,37 @@ async function countJoin({ limiters }: HubParts, { pass }: HubSocket): Promise<v
 
 /** The person whose token came: with the join, else with the socket. */
 export async function claimsOf(
-  { verifyAccessToken }: Pick<HubParts, 'verifyAccessToken'>,
+  { verifyAccessToken, nowMs }: Pick<HubParts, 'verifyAccessToken' | 'nowMs'>,
   { pass }: HubSocket,
   accessToken: string | undefined,
 ): Promise<ChannelRecord['claims']> {
-  if (accessToken === undefined) return pass.endUser?.claims ?? null
+  if (accessToken === undefined) {
+    const claims = pass.endUser?.claims ?? null
+    if ((tokenEnd(claims) ?? Number.POSITIVE_INFINITY) > nowMs()) return claims
+    throw new DomainError('invalid_access_token', 'The access token that came with the socket has ended.', {
+      hint: 'Send a new one with the join.',
+    })
+  }
   return (await verifyAccessToken(accessToken)).claims
+}
+
+/** Throws `too_many_subscriptions` where a table would have more classes or filters than may be. */
+export function refuseBeyondBounds(
+  parts: HubParts,
+  socket: HubSocket,
+  { claims, subscriptions }: Pick<ChannelRecord, 'claims' | 'subscriptions'>,
+): void {
+  refuseNewClass(parts, socket, claims, subscriptions)
+  refuseNewFilters(parts, socket, claims, subscriptions)
 }
 
 function refuseNewClass(
   { feed }: HubParts,
   { pass }: HubSocket,
   claims: ChannelRecord['claims'],
-  tableIds: readonly number[],
+  subscriptions: readonly Subscription[],
 ): void {
-  for (const tableId of tableIds) {
+  for (const tableId of new Set(subscriptions.map(one => one.tableId))) {
     const { count, isKnown } = feed.classes(tableId, pass.role, claims ?? {})
     if (isKnown || count < CLASSES_MAX) continue
     throw new DomainError(

@@ -23,7 +23,12 @@ import type { LogPush } from '../../src/features/realtime/log/log-contract.ts'
 import { askSight } from '../../src/features/realtime/sight/ask-sight.ts'
 import { SightJudge } from '../../src/features/realtime/sight/judge-sight.ts'
 import { type RateCounter, rateCounter } from '../../src/features/realtime/topics/rates.ts'
-import { broadcastFrame, FrameError, readFrame } from '../../src/features/realtime/wire/frames.ts'
+import {
+  broadcastFrame,
+  FrameError,
+  payloadLength,
+  readFrame,
+} from '../../src/features/realtime/wire/frames.ts'
 import { sharedDeadline } from '../../src/lib/deadline.ts'
 import { sha256Hex } from '../../src/lib/hash.ts'
 import { ChangeFeed } from './change-feed.ts'
@@ -160,7 +165,8 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
 
   async broadcast(caller: string, messages: readonly HubBroadcast[]): Promise<BroadcastOutcome> {
     const { members, budget } = this.#parts
-    if (!this.#talk.takeMessages(caller, messages.length)) return 'too_many_messages'
+    const bytes = messages.reduce((sum, { payload }) => sum + payloadLength(payload), 0)
+    if (!this.#talk.takeMessages(caller, messages.length, bytes)) return 'too_many_messages'
     const found = messages.flatMap(message => {
       const topic = members.findTopic(fullTopic(message.topic), message.isPrivate)
       return topic === undefined ? [] : [{ topic, message }]
@@ -223,18 +229,16 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
     this.#talk.leaveAll(socket)
   }
 
-  #tellMessage(row: string | null): void {
+  /** A committed message waits for its frames, as row changes do. */
+  async #tellMessage(row: string | null): Promise<void> {
+    const { members, budget } = this.#parts
     const message = messageOf(row)
-    const topic = message && this.#parts.members.findTopic(fullTopic(message.topic), message.isPrivate)
+    const find = () => message && members.findTopic(fullTopic(message.topic), message.isPrivate)
+    await budget.wait(find()?.channels.size ?? 0)
+    const topic = find()
     if (message === undefined || topic === undefined) return
-    try {
-      const { event, payload, id } = message
-      this.#talk.sendBroadcast(topic, vsn => broadcastFrame(vsn, topic.topic, event, payload, { id }))
-    } catch (err) {
-      console.warn(
-        JSON.stringify({ level: 'warn', component: 'realtime', message: String(err), topic: topic.topic }),
-      )
-    }
+    const { event, payload, id } = message
+    this.#talk.deliver(topic, vsn => broadcastFrame(vsn, topic.topic, event, payload, { id }))
   }
 
   #tooManyLike(pass: SocketPass) {

@@ -15,6 +15,7 @@ import { readAccessToken } from '../../src/features/realtime/wire/access-token.t
 import {
   type BroadcastPush,
   isHeartbeat,
+  lengthOf,
   pushedBroadcastFrame,
   readBroadcast,
   readPresence,
@@ -23,6 +24,7 @@ import {
   broadcastFrame,
   type ClientFrame,
   type FrameHead,
+  isStale,
   type MessageFrame,
   type Vsn,
 } from '../../src/features/realtime/wire/frames.ts'
@@ -42,7 +44,7 @@ import {
   UNMATCHED_TOPIC,
 } from '../../src/features/realtime/wire/server-messages.ts'
 import type { HubParts } from './hub-parts.ts'
-import { claimsOf, clientOf, joinChannel, reasonOf } from './join-channel.ts'
+import { claimsOf, clientOf, joinChannel, reasonOf, refuseBeyondBounds } from './join-channel.ts'
 import type { Topic } from './members.ts'
 import { mayRead, topicRights } from './topic-rights.ts'
 
@@ -100,10 +102,13 @@ export class Talk {
   async #join(socket: HubSocket, frame: MessageFrame): Promise<void> {
     const { members, feed, storage, nowMs } = this.#parts
     const { vsn } = socket.pass
-    const { record, request, resumesAfter, replayed } = await joinChannel(this.#parts, socket, frame)
-    if (!socket.isOpen) return
+    // Whatever becomes of the new join: the client has let go of the old one.
     const before = socket.channels.get(frame.topic)
     if (before) this.leave(before)
+    const { record, request, resumesAfter, replayed } = await joinChannel(this.#parts, socket, frame)
+    if (!socket.isOpen) return
+    // Others may have joined meanwhile; from here to the join nobody can.
+    refuseBeyondBounds(this.#parts, socket, record)
     const channel = members.join(socket, record, resumesAfter === null)
     feed.regroup()
     const changes = request.postgres_changes.map(({ sent }, index) => ({ id: index + 1, sent }))
@@ -142,6 +147,11 @@ export class Talk {
       if (frame.kind === 'message' && frame.event === 'phx_leave')
         this.#reply(socket, okReply(socket.pass.vsn, frame))
       else this.#reply(socket, errorReply(socket.pass.vsn, frame, UNMATCHED_TOPIC))
+      return
+    }
+    if (isStale(frame.joinRef, channel.record.joinRef)) {
+      // Of an older join of the topic.
+      if (frame.event === 'phx_leave') this.#reply(socket, okReply(socket.pass.vsn, frame))
       return
     }
     const broadcast = readBroadcast(frame)
@@ -232,8 +242,7 @@ export class Talk {
   async #broadcast(channel: Channel, frame: FrameHead, push: BroadcastPush): Promise<void> {
     const { members } = this.#parts
     const { socket, record } = channel
-    this.countMessages(socket.pass.caller, 1)
-    this.#countBytes(socket, push)
+    this.#count(socket, lengthOf(push))
     await this.#mayWrite(channel, 'broadcast')
     if (socket.channels.get(record.topic) !== channel) return
     const except = record.broadcast.self ? undefined : channel
@@ -262,13 +271,15 @@ export class Talk {
   }
 
   async #presence(channel: Channel, frame: MessageFrame): Promise<void> {
-    const { members, storage } = this.#parts
+    const { members, storage, budget } = this.#parts
     const { socket, record } = channel
     const push = readPresence(frame.payload)
-    this.countMessages(socket.pass.caller, 1)
+    // What it replaces is sent too.
+    this.#count(socket, 2 * frame.payloadJson.length)
     await this.#mayWrite(channel, 'presence')
     if (socket.channels.get(record.topic) !== channel) return
     const topic = members.topicOf(channel)
+    if (!budget.take(topic.channels.size)) throw tooManyDeliveries(topic.channels.size)
     const { key } = record.presence
     const diff =
       push.event === 'untrack'
@@ -314,27 +325,21 @@ export class Talk {
   }
 
   /** Throws `rate_limited`. */
-  countMessages(caller: string, messages: number): void {
-    if (this.takeMessages(caller, messages)) return
-    const max = this.#parts.config.realtimeMessagesPerSecond
-    throw new DomainError('rate_limited', `The key has sent ${max} messages within a second.`, {
-      hint: 'Send fewer and larger messages, or raise REALTIME_MESSAGES_PER_SECOND.',
-      retryAfterSeconds: 1,
-    })
-  }
-
-  #countBytes({ pass }: HubSocket, push: BroadcastPush): void {
-    const { byteRates, config } = this.#parts
-    if (byteRates.take(pass.caller, sizeOf(push))) return
-    throw new DomainError('rate_limited', 'The key has sent as many bytes within a second as it may.', {
-      hint: `Twice REALTIME_MESSAGE_BYTES_MAX, which is ${config.realtimeMessageBytesMax}: send smaller messages.`,
+  #count({ pass }: HubSocket, bytes: number): void {
+    if (this.takeMessages(pass.caller, 1, bytes)) return
+    const { realtimeMessagesPerSecond: messages, realtimeMessageBytesMax: most } = this.#parts.config
+    throw new DomainError('rate_limited', 'The key has sent as much within a second as it may.', {
+      hint:
+        `That is ${messages} messages (REALTIME_MESSAGES_PER_SECOND) and twice ${most} bytes ` +
+        '(REALTIME_MESSAGE_BYTES_MAX): send fewer or smaller ones.',
       retryAfterSeconds: 1,
     })
   }
 
   /** False: that is more than the caller may send within a second. */
-  takeMessages(caller: string, messages: number): boolean {
-    if (!this.#parts.rates.take(caller, messages)) return false
+  takeMessages(caller: string, messages: number, bytes: number): boolean {
+    const { rates, byteRates } = this.#parts
+    if (!rates.take(caller, messages) || !byteRates.take(caller, bytes)) return false
     this.messages += messages
     return true
   }
@@ -385,11 +390,6 @@ function tooManyDeliveries(members: number): DomainError {
       hint: 'Send less often, or raise REALTIME_DELIVERIES_PER_SECOND.',
     },
   )
-}
-
-function sizeOf(push: BroadcastPush): number {
-  if (push.form === 'text') return push.json.length
-  return push.payload.encoding === 'json' ? push.payload.json.length : push.payload.bytes.length
 }
 
 /** What is ours is said to the client alone; all else is a fault of ours. */

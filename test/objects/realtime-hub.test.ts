@@ -182,6 +182,17 @@ describe('rows', () => {
     expect(new Set(second.rows()).size).toBe(second.rows().length)
   })
 
+  it('that nobody can judge have who follows read again, and what comes behind comes', async () => {
+    const hub = await startHub()
+    const client = await hub.open()
+    await client.join()
+    hub.world.sqlstate = '22P05'
+    await hub.change()
+    expect(client.system().at(-1)).toBe('must_refetch')
+    hub.world.sqlstate = undefined
+    await toldRows(client, [await hub.change()])
+  })
+
   it('wait where the second has no deliveries left, and are told all', async () => {
     const hub = await startHub({ REALTIME_DELIVERIES_PER_SECOND: '10' })
     const client = await hub.open()

@@ -205,7 +205,9 @@ describe('a running stack', () => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html'])
     const policy = answer.headers.get('content-security-policy')?.split('; ')
     expect(policy).toContain("script-src 'self'")
-    expect(policy).toContain(`connect-src 'self' ${base_url} ${oauth_public_url} ${identity_public_url}`)
+    const sockets = base_url.replace(/^http/, 'ws')
+    const servers = `${base_url} ${oauth_public_url} ${identity_public_url} ${sockets}`
+    expect(policy).toContain(`connect-src 'self' ${servers}`)
   })
 
   it('has permissions to look at: the user sees a project through the organization and another project', async () => {

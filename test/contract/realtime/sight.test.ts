@@ -50,7 +50,7 @@ async function sightOf(
 ): Promise<Answered> {
   const [row] = await ask<{ answer: Answered[] }>(
     `select quoin.rows_in_sight(json_build_array(json_build_object('table_id', $1::regclass::oid::bigint, 'images', (
-      select coalesce(json_agg(row_to_json(t) order by t.id), '[]') from ${table} t), 'classes', $2::json,
+      select coalesce(json_agg(row_to_json(t)::text order by t.id), '[]') from ${table} t), 'classes', $2::json,
       'filters', $3::json))) as answer`,
     [table, JSON.stringify(callers.map(claimsAsText)), JSON.stringify(filters)],
   )
@@ -231,7 +231,7 @@ describe('what is said of a table', () => {
     const fits = async (image: object) => {
       const [row] = await ask<{ answer: Answered[] }>(
         `select quoin.rows_in_sight(json_build_array(json_build_object('table_id', 'app.notes'::regclass::oid::bigint,
-          'images', json_build_array($1::json), 'classes', '[]'::json))) as answer`,
+          'images', json_build_array($1::text), 'classes', '[]'::json))) as answer`,
         [JSON.stringify(image)],
       )
       return row?.answer[0]?.table?.fits
@@ -258,6 +258,15 @@ describe('what is said of a table', () => {
     expect((await sightOf('app.notes', [])).table?.claims_read).toEqual(['auth_time'])
   })
 })
+
+it.each(['{"a":"\\u0000"}', '{"a":"\\ud800"}'])(
+  'cannot judge %s in a json column, and does not fail by it',
+  async value => {
+    await ask('create table app.texts (id int primary key, value json); grant select on app.texts to anon')
+    await ask('insert into app.texts values (1, $1)', [value])
+    expect(await sightOf('app.texts', [ANON])).toMatchObject({ table: { fits: false }, classes: ['all'] })
+  },
+)
 
 it('judges filters under the role of their subscription, each with its own failure', async () => {
   await ask(NOTES)

@@ -70,13 +70,13 @@ export function sightSession(
   }
 }
 
-/** Images are JSON already, and go in as they are. */
+/** Images go in as texts: what one of them holds must not make the question unreadable. */
 function questionJson({ tables, classes, filters }: SightQuestion): string {
   const parts = tables.map(({ tableId, images }) => {
     const ofTable = <Part extends { tableId: number }>(all: readonly Part[]) =>
       JSON.stringify(all.filter(part => part.tableId === tableId))
     const own = `"classes":${ofTable(classes)},"filters":${ofTable(filters)}`
-    return `{"table_id":${tableId},"images":[${images.join(',')}],${own}}`
+    return `{"table_id":${tableId},"images":${JSON.stringify(images)},${own}}`
   })
   return `[${parts.join(',')}]`
 }

@@ -7,6 +7,7 @@ import {
   type ClientFrame,
   type FrameHead,
   messageFrame,
+  payloadLength,
   type Vsn,
 } from './frames.ts'
 import { MessageError } from './message-error.ts'
@@ -48,6 +49,11 @@ export function pushedBroadcastFrame(
 ): string | Uint8Array | undefined {
   if (push.form === 'bytes') return broadcastFrame(vsn, topic, push.event, push.payload)
   return messageFrame(vsn, { joinRef: null, ref: null, topic, event: 'broadcast' }, push.json)
+}
+
+/** Bytes or characters of what the push carries. */
+export function lengthOf(push: BroadcastPush): number {
+  return push.form === 'text' ? push.json.length : payloadLength(push.payload)
 }
 
 /** The push of a `presence` message. Throws `MessageError`. */

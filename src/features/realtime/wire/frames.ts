@@ -15,6 +15,11 @@ export type BroadcastPayload =
   | { readonly encoding: 'json'; readonly json: string }
   | { readonly encoding: 'binary'; readonly bytes: Uint8Array }
 
+/** In bytes, or characters. */
+export function payloadLength(payload: BroadcastPayload): number {
+  return payload.encoding === 'json' ? payload.json.length : payload.bytes.length
+}
+
 /** To whom and about what: everything of a message but its payload. */
 export interface FrameHead {
   readonly joinRef: Ref
