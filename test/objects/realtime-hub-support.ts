@@ -63,6 +63,7 @@ export interface TestHub {
   tryOpen(pass?: Partial<SocketPass>): Promise<Response>
   state(): Promise<HubState>
   recheck(): Promise<void>
+  broadcast(caller: string, messages: never[] | readonly unknown[]): Promise<string>
 }
 
 export interface Client {
@@ -159,6 +160,7 @@ export async function startHub(variables: Record<string, string> = {}): Promise<
     },
     state: () => runInDurableObject(stub, () => hub.state()),
     recheck: () => runInDurableObject(stub, () => hub.recheck()),
+    broadcast: (caller, messages) => runInDurableObject(stub, () => hub.broadcast(caller, messages as never)),
     tryOpen: pass => upgrade(stub, pass),
     async open(pass) {
       const { webSocket, status } = await upgrade(stub, pass)
@@ -268,7 +270,7 @@ async function rowsOf(world: World, query: string, params: string[]): Promise<un
   if (!query.includes('quoin.rows_in_sight')) return []
   const asked = JSON.parse(params[0] ?? '[]') as {
     table_id: number
-    images: { owner: string | null }[]
+    images: string[]
     classes: { claims: string }[]
   }[]
   // A join asks too, about no row.
@@ -280,7 +282,8 @@ async function rowsOf(world: World, query: string, params: string[]): Promise<un
     table: { ...tableOf(nameOf(table_id)), fits: true },
     classes: classes.map(({ claims }): SightAnswer['classes'][number] => {
       const { sub } = JSON.parse(claims) as { sub?: string }
-      return images.flatMap(({ owner }, i) => (owner === null || owner === sub ? [i] : []))
+      const owners = images.map(image => (JSON.parse(image) as { owner: string | null }).owner)
+      return owners.flatMap((owner, i) => (owner === null || owner === sub ? [i] : []))
     }),
     filters: [],
   }))
@@ -320,6 +323,7 @@ function clientOf(ws: WebSocket): Client {
   const frames: Frame[] = []
   const closed: { code: number; reason: string }[] = []
   ws.addEventListener('message', ({ data }) => {
+    if (typeof data !== 'string') return
     frames.push(JSON.parse(String(data)) as Frame)
   })
   ws.addEventListener('close', ({ code, reason }) => {

@@ -87,9 +87,15 @@ export async function startStack(dataDir: string, settings: StackSettings = {}):
   return { facts: readDevFile(dataDir), dataDir, child, output, stop }
 }
 
-/** The facts of an earlier stack that was killed may still be there. */
+/** The facts of an earlier stack that was killed may still be there, or be gone a moment later. */
 function isReady(dataDir: string, child: ChildProcess): boolean {
-  return existsSync(devFilePath(dataDir)) && readDevFile(dataDir).pids.main === child.pid
+  if (!existsSync(devFilePath(dataDir))) return false
+  try {
+    return readDevFile(dataDir).pids.main === child.pid
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw err
+  }
 }
 
 /** Starts a stack without waiting for it, for tests of what it says when it cannot start. */
