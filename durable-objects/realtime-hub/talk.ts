@@ -149,9 +149,9 @@ export class Talk {
       else this.#reply(socket, errorReply(socket.pass.vsn, frame, UNMATCHED_TOPIC))
       return
     }
-    if (isStale(frame.joinRef, channel.record.joinRef)) {
-      // Of an older join of the topic.
-      if (frame.event === 'phx_leave') this.#reply(socket, okReply(socket.pass.vsn, frame))
+    if (frame.event === 'phx_leave' && isStale(frame.joinRef, channel.record.joinRef)) {
+      // Of an older join of the topic: only a leave of it could harm the join that stands.
+      this.#reply(socket, okReply(socket.pass.vsn, frame))
       return
     }
     const broadcast = readBroadcast(frame)

@@ -73,7 +73,7 @@ export function readFrame(vsn: Vsn, data: string | ArrayBuffer | Uint8Array): Cl
 }
 
 /**
- * Whether a push belongs to an older join of its topic, and is dropped. Many clients name no join in what they push,
+ * Whether a push belongs to an older join of its topic: its leave ends nothing. Many clients name no join in a push,
  * or named none when they joined: that is never stale.
  */
 export function isStale(push: Ref, join: Ref): boolean {
