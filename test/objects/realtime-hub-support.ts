@@ -248,7 +248,7 @@ async function answer(world: World, url: URL, init: RequestInit): Promise<Respon
   const { queries } = JSON.parse(String(init.body)) as { queries: { query: string; params: string[] }[] }
   const { sqlstate: code } = world
   if (code !== undefined && queries.some(({ query }) => query.includes('quoin.rows_in_sight')))
-    return Response.json({ code, message: 'not to be judged' }, { status: 400 })
+    return Response.json({ severity: 'ERROR', routine: 'f', code, message: 'not judged' }, { status: 400 })
   const results = []
   for (const { query, params } of queries) {
     const rows = [[JSON.stringify(await rowsOf(world, query, params))]]
