@@ -93,7 +93,6 @@ beforeAll(async () => {
     table_name: t,
     fits: true,
     columns: rows,
-    primaryKey: ['id'],
     selectable: { anon: names, service_role: names },
     claimsRead: [],
   }

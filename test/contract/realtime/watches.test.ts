@@ -36,7 +36,6 @@ it('finds one table, or all that the role may read, with what is known of them',
   expect(notes).toMatchObject({
     table_schema: 'public',
     table_name: 'notes',
-    primaryKey: ['id'],
     claimsRead: [],
   })
   const all = await findTables(db.deps, 'anon', { schema: '*', table: '*' })

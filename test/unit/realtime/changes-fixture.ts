@@ -29,7 +29,6 @@ export const notesTable: SightTable = {
     { name: 'a "title", with {}', type: 'text' },
     { name: '__proto__', type: 'json' },
   ],
-  primaryKey: ['id'],
   selectable: {
     anon: ['id', 'owner', 'room', 'a "title", with {}', '__proto__'],
     service_role: ['id', 'owner', 'room', 'a "title", with {}', '__proto__'],

@@ -31,7 +31,6 @@ const table: SightTable = {
   table_name: 'notes',
   fits: true,
   columns: names.map(name => ({ name, type: 'text' })),
-  primaryKey: ['id'],
   selectable: { anon: [...names.filter(name => name !== 'secret'), 'virtual'], service_role: names },
   claimsRead: [],
 }

@@ -17,7 +17,6 @@ interface AnsweredTable {
     readonly table_name: string
     readonly columns: SightTable['columns']
     readonly fits: boolean
-    readonly primary_key: readonly string[]
     readonly selectable: SightTable['selectable']
     readonly claims_read: readonly string[]
   } | null
@@ -82,14 +81,13 @@ function questionJson({ tables, classes, filters }: SightQuestion): string {
 }
 
 function tableOf(table: NonNullable<AnsweredTable['table']>): SightTable {
-  const { table_id, table_schema, table_name, columns, fits, primary_key, selectable, claims_read } = table
+  const { table_id, table_schema, table_name, columns, fits, selectable, claims_read } = table
   return {
     tableId: table_id,
     table_schema,
     table_name,
     columns,
     fits,
-    primaryKey: primary_key,
     selectable,
     claimsRead: claims_read,
   }

@@ -61,7 +61,6 @@ export interface SightTable {
   readonly fits: boolean
   /** In the table's order; `type` as pg_type calls it (`int4`, `_text`). Virtual generated columns are left out. */
   readonly columns: readonly { readonly name: string; readonly type: string }[]
-  readonly primaryKey: readonly string[]
   /** Columns that the role may SELECT; none without USAGE on the schema. */
   readonly selectable: Readonly<Record<DatabaseRole, readonly string[]>>
   /**

@@ -23,7 +23,6 @@ interface Found {
     table_schema: string
     table_name: string
     columns: SightTable['columns']
-    primary_key: string[]
     selectable: SightTable['selectable']
     claims_read: string[]
   } | null
@@ -81,8 +80,8 @@ export async function findTables(
   throw await unknown({ platform, config }, role, schemas, table)
 }
 
-function toTable({ table_id, primary_key, claims_read, ...table }: NonNullable<Found['table']>): SightTable {
-  return { ...table, tableId: table_id, fits: true, primaryKey: primary_key, claimsRead: claims_read }
+function toTable({ table_id, claims_read, ...table }: NonNullable<Found['table']>): SightTable {
+  return { ...table, tableId: table_id, fits: true, claimsRead: claims_read }
 }
 
 function notFound(message: string, hint?: string): DomainError {
