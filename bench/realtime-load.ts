@@ -1,14 +1,12 @@
 // What is written while sockets listen, and what is measured of it.
 
-import { setTimeout as delay } from 'node:timers/promises'
 import { importJWK, type JWK, SignJWT } from 'jose'
-import pg from 'pg'
 import { storeApiKey } from '../cli/support/api-key.ts'
 import type { StackFacts } from '../cli/support/dev-file.ts'
 import { waitUntil } from '../cli/support/wait.ts'
 import type { BenchSocket } from './realtime-sockets.ts'
+import { connect, writeSteadily } from './steady-writer.ts'
 
-const CONNECTIONS = 4
 const ARRIVAL_DEADLINE_MS = 60_000
 /** A join costs a request: high enough that none is refused. */
 const RATE_LIMIT_PER_MINUTE = 100_000_000
@@ -27,22 +25,10 @@ export async function measureSpread(
   facts: StackFacts,
   table: string,
   sockets: readonly BenchSocket[],
-  { changesPerSecond, seconds }: { changesPerSecond: number; seconds: number },
+  rate: { changesPerSecond: number; seconds: number },
 ): Promise<Spread> {
-  const commits = new Map<number, number>()
   const text = `insert into public.${table} (owner, body) values ('somebody', 'a row of a benchmark') returning id`
-  const write = async (client: pg.Client, first: number) => {
-    const startsAtMs = performance.now()
-    for (let number = first; number < changesPerSecond * seconds; number += CONNECTIONS) {
-      const pauseMs = startsAtMs + (number * 1_000) / changesPerSecond - performance.now()
-      if (pauseMs > 0) await delay(pauseMs)
-      const { rows } = await client.query({ name: 'write', text })
-      commits.set(Number(rows[0]?.id), performance.now())
-    }
-    await client.end()
-  }
-  const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => connect(facts.database_url)))
-  await Promise.all(clients.map(write))
+  const commits = await writeSteadily(facts.database_url, text, rate)
   return await spreadOf(commits, sockets)
 }
 
@@ -142,10 +128,4 @@ async function json<Body>(url: string, init?: RequestInit): Promise<Body> {
   const response = await fetch(url, init)
   if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`)
   return (await response.json()) as Body
-}
-
-async function connect(connectionString: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  return client
 }

@@ -1,13 +1,12 @@
 // What is written to the watched table, and what is measured of it.
 
-import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import type { StackFacts } from '../cli/support/dev-file.ts'
 import { waitUntil } from '../cli/support/wait.ts'
+import { connect, writeSteadily } from './steady-writer.ts'
 import type { BenchReceiver } from './webhook-receiver.ts'
 
 const TABLE = 'bench_watched'
-const CONNECTIONS = 4
 const DRAIN_DEADLINE_MS = 600_000
 const MEMORY_SAMPLES = 12
 
@@ -44,22 +43,10 @@ export interface Latency {
 export async function measureLatency(
   facts: StackFacts,
   receiver: BenchReceiver,
-  { changesPerSecond, seconds }: { changesPerSecond: number; seconds: number },
+  rate: { changesPerSecond: number; seconds: number },
 ): Promise<Latency> {
-  const commits = new Map<number, number>()
   const text = `insert into public.${TABLE} (group_id, name, amount) values (1, 'item', 2) returning id`
-  const write = async (client: pg.Client, first: number) => {
-    const startsAtMs = performance.now()
-    for (let number = first; number < changesPerSecond * seconds; number += CONNECTIONS) {
-      const pauseMs = startsAtMs + (number * 1_000) / changesPerSecond - performance.now()
-      if (pauseMs > 0) await delay(pauseMs)
-      const { rows } = await client.query({ name: 'write', text })
-      commits.set(Number(rows[0]?.id), performance.now())
-    }
-    await client.end()
-  }
-  const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => connect(facts.database_url)))
-  await Promise.all(clients.map(write))
+  const commits = await writeSteadily(facts.database_url, text, rate)
   await waitUntil({ what: 'all have come', deadlineMs: DRAIN_DEADLINE_MS }, async () =>
     [...commits.keys()].every(id => receiver.arrivalOf(id) !== undefined) ? true : undefined,
   )
@@ -118,10 +105,4 @@ async function insertRows(client: pg.Client, rows: number): Promise<void> {
       'from generate_series(1, $1::int) i',
     [rows],
   )
-}
-
-async function connect(connectionString: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  return client
 }
