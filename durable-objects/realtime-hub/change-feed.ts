@@ -5,7 +5,7 @@ import type { DatabaseRole } from '../../src/db/database.ts'
 import { PostgresError } from '../../src/db/postgres-error.ts'
 import { DomainError } from '../../src/errors.ts'
 import { planSight, staleTables } from '../../src/features/realtime/changes/plan-sight.ts'
-import { type Rendering, renderChanges } from '../../src/features/realtime/changes/render-changes.ts'
+import { renderChanges, type Told } from '../../src/features/realtime/changes/render-changes.ts'
 import type { Group } from '../../src/features/realtime/changes/subscription.ts'
 import type { Channel, ChannelRecord } from '../../src/features/realtime/hub/channel.ts'
 import type { HubState, SocketPass } from '../../src/features/realtime/hub/hub-contract.ts'
@@ -318,15 +318,15 @@ export class ChangeFeed {
     }
   }
 
-  /** A notice is about the batch as a whole, whose last number is `last`. */
-  async #send(group: MemberGroup, { rendered, notices }: Rendering, last: number): Promise<void> {
+  /** What is to be read again is about the batch as a whole, whose last number is `last`. */
+  async #send(group: MemberGroup, told: readonly Told[], last: number): Promise<void> {
     const { members, budget } = this.#parts
-    const pushes = rendered.map(({ number, ids, dataJson }) => ({
-      number,
-      payload: `{"ids":[${ids.join(',')}],"data":${dataJson}}`,
-    }))
+    const frames = told.map(one =>
+      'reason' in one ? one : { ...one, payload: `{"ids":[${one.ids.join(',')}],"data":${one.dataJson}}` },
+    )
     for (const channel of group.channels) {
-      const due = pushes.filter(({ number }) => number > channel.record.after)
+      const { after } = channel.record
+      const due = frames.filter(one => ('reason' in one ? last : one.number) > after)
       if (due.length > 0) await budget.wait(due.length)
       this.#parts.endTokens([channel])
       if (!this.#groups.isStill(channel, group)) {
@@ -334,8 +334,10 @@ export class ChangeFeed {
         if (due.length > 0) this.refetch([channel], 'The token is of another person, or has other claims.')
         continue
       }
-      for (const { payload } of due) if (!members.push(channel, 'postgres_changes', payload)) break
-      if (last > channel.record.after) for (const { reason } of notices) this.refetch([channel], reason)
+      for (const one of due) {
+        if ('reason' in one) this.refetch([channel], one.reason)
+        else if (!members.push(channel, 'postgres_changes', one.payload)) break
+      }
     }
   }
 

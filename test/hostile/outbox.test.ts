@@ -87,7 +87,7 @@ describe('a caller of quoin.append_chunk', () => {
 
   const many = (count: number, value: string | null) => Array.from({ length: count }, () => value)
   it.each<[string, unknown[]]>([
-    ['of another event', ['TRUNCATE', null, null, ['{}'], null, null]],
+    ['of another event', ['MERGE', null, null, ['{}'], null, null]],
     ['of no event', [null, null, null, ['{}'], null, null]],
     ['without changes', ['INSERT', null, null, [], null, null]],
     ['without rows', ['INSERT', null, null, null, null, null]],

@@ -111,11 +111,12 @@ const write = fc.oneof(
     params: [key],
   })),
   fc.constant({ sql: `delete from ${NOTES} where n < 1`, params: [] }),
+  fc.constant({ sql: `truncate ${NOTES}`, params: [] }),
 )
 
 type Kept = Map<number, string>
 
-/** Keeps the rows that a caller sees, from the events behind a first poll. */
+/** Keeps the rows that a caller sees, from the events behind a poll: the first, or one that was asked for. */
 async function follow({ client, ...person }: Person, filter: string | undefined) {
   const kept: Kept = new Map()
   const early: (() => void)[] = []
@@ -136,7 +137,10 @@ async function follow({ client, ...person }: Person, filter: string | undefined)
       if (isPolled) apply()
       else early.push(apply)
     })
-    .on('system', {}, news => expect(news).toMatchObject({ status: 'ok' }))
+    .on('system', {}, ({ status, message, reason }) => {
+      if (message === 'must_refetch' && reason.endsWith(' was truncated.')) void refetch()
+      else expect(status).toBe('ok')
+    })
   await new Promise<void>((resolve, reject) =>
     channel.subscribe((status, err) => {
       if (status === 'SUBSCRIBED') resolve()
@@ -152,9 +156,15 @@ async function follow({ client, ...person }: Person, filter: string | undefined)
     expect(status).toBe(200)
     return new Map((body as { id: number }[]).map(row => [row.id, JSON.stringify(row)]))
   }
-  for (const [key, row] of await poll()) kept.set(key, row)
-  isPolled = true
-  for (const apply of early) apply()
+  const refetch = async () => {
+    isPolled = false
+    const polled = await poll()
+    kept.clear()
+    for (const [key, row] of polled) kept.set(key, row)
+    isPolled = true
+    for (const apply of early.splice(0)) apply()
+  }
+  await refetch()
   return { who: `${person.name} ${filter ?? ''}`, kept, poll, end: () => client.removeChannel(channel) }
 }
 

@@ -28,7 +28,6 @@ interface Answered {
     columns: { name: string; type: string }[]
     selectable: Record<string, string[]>
     claims_read: string[]
-    primary_key: string[]
   } | null
   classes: (number[] | 'all' | { code: string; message: string })[]
   filters: (number[] | { code: string; message: string })[]
@@ -194,7 +193,7 @@ describe('the policies of a table', () => {
 })
 
 describe('what is said of a table', () => {
-  it('names its columns, their types, the key, and who may select which', async () => {
+  it('names its columns, their types, and who may select which', async () => {
     await ask(`
       create table app.t (b int, a int, gone int, s text, primary key (a, b));
       alter table app.t drop column gone; grant select (a) on app.t to anon; grant select on app.t to service_role`)
@@ -208,7 +207,6 @@ describe('what is said of a table', () => {
         { name: 'a', type: 'int4' },
         { name: 's', type: 'text' },
       ],
-      primary_key: ['a', 'b'],
       selectable: { anon: ['a'], service_role: ['b', 'a', 's'] },
       claims_read: [],
     })

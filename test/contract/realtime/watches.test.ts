@@ -61,7 +61,7 @@ it('has triggers from then on, and raises the registry’s version once', async 
   const before = await version()
   const id = await db.idOf('notes')
   await watchTables(db.deps, [id, id])
-  expect(await triggersOf('notes')).toBe(3)
+  expect(await triggersOf('notes')).toBe(4)
   expect(await version()).toBe(before + 1)
   await watchTables(db.deps, [id])
   await db.run(`update quoin.realtime_watches set wanted_until = now() + interval '1 minute'`)
@@ -75,6 +75,23 @@ it('has triggers from then on, and raises the registry’s version once', async 
   expect(await db.run('select event from quoin.row_events where table_id = $1', [id])).toEqual([
     { event: 'INSERT' },
   ])
+})
+
+it.each(['', ' partition by list (id)'])('records that a table was truncated (made with%s)', async making => {
+  await db.run(`create table emptied (id int)${making}`)
+  const id = await db.idOf('emptied')
+  await watchTables(db.deps, [id])
+  await db.run('truncate emptied')
+  await db.run('begin')
+  await db.run('truncate emptied')
+  await db.run('rollback')
+  const chunks = await db.run('select event, keys, rows, errors from quoin.row_events where table_id = $1', [
+    id,
+  ])
+  expect(chunks).toEqual([
+    { event: 'TRUNCATE', keys: null, rows: [null], errors: ['the table was truncated'] },
+  ])
+  await db.run('drop table emptied')
 })
 
 it('raises the version by gaps too', async () => {

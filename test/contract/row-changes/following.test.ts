@@ -133,7 +133,7 @@ describe('changed', () => {
     expect(rows).toEqual([{ id: webhook }])
   })
 
-  it('emptied by TRUNCATE, it reports nothing', async () => {
+  it('emptied by TRUNCATE, it reports nothing to webhooks', async () => {
     const { table } = await makeTable()
     await db.watch(table, ['DELETE'])
     await db.owner.query(`insert into ${table} values (1); truncate ${table}`)

@@ -30,8 +30,8 @@ const VALUES: { [Field in keyof Chunk]?: readonly [good: unknown[], bad: unknown
   ],
   table_name: [['A "b"'], ['a\u0000', 1]],
   event: [
-    ['INSERT', 'DELETE'],
-    ['TRUNCATE', 'insert', ''],
+    ['INSERT', 'DELETE', 'TRUNCATE'],
+    ['MERGE', 'insert', ''],
   ],
   occurred_at: [
     ['2026-01-01T00:00:00.123456+00:00', '2024-02-29T23:59:59Z', '9999-12-31T23:59:59.999Z'],

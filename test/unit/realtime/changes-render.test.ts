@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { planSight, staleTables } from '../../../src/features/realtime/changes/plan-sight.ts'
-import { renderChanges } from '../../../src/features/realtime/changes/render-changes.ts'
+import {
+  type RowsTold,
+  renderChanges,
+  type Told,
+} from '../../../src/features/realtime/changes/render-changes.ts'
 import type { Group } from '../../../src/features/realtime/changes/subscription.ts'
 import type { LoggedChange } from '../../../src/features/realtime/log/log-contract.ts'
 import type { SightAnswer, SightTable } from '../../../src/features/realtime/sight/sight-contract.ts'
@@ -24,6 +28,9 @@ function render(changes: readonly LoggedChange[], told: Group, more: Partial<Sig
   const plan = planSight(changes, [told], NO_CLAIMS)
   return renderChanges(plan, answerOf(plan, more === null ? null : { ...notesTable, ...more }))(told)
 }
+
+const rowsOf = (told: readonly Told[]) => told.filter((one): one is RowsTold => 'ids' in one)
+const reasonsOf = (told: readonly Told[]) => told.flatMap(one => ('reason' in one ? [one.reason] : []))
 
 /** Rows as a client keeps them: numbers as they were written, members that `JSON.parse` could hide as any other. */
 function exactly(json: string): Record<string, unknown> {
@@ -95,8 +102,9 @@ test('after each change a client keeps exactly the rows that are in its sight', 
               SUBSCRIBERS.map(({ told }) => told),
               NO_CLAIMS,
             )
-            const { rendered, notices } = renderChanges(plan, answerOf(plan))(told)
-            expect(notices).toEqual([])
+            const all = renderChanges(plan, answerOf(plan))(told)
+            const rendered = rowsOf(all)
+            expect(reasonsOf(all)).toEqual([])
             for (const [index, { number }] of batch.entries()) {
               for (const event of rendered)
                 if (event.number === number && event.ids.includes(id)) apply(kept, event.dataJson)
@@ -135,7 +143,7 @@ test('columns that were chosen are cut out of the row as they stand there', () =
   fc.assert(
     fc.property(notes, fc.subarray(names, { minLength: 1 }), (row, chosen) => {
       const told = group('service_role', {}, [subscription(1, { columns: chosen })])
-      const { rendered } = render([change(1, 'INSERT', imageOf(row))], told)
+      const rendered = rowsOf(render([change(1, 'INSERT', imageOf(row))], told))
       const { record, columns } = exactly(rendered[0]?.dataJson ?? '')
       const whole = exactly(imageOf(row))
       expect(record).toEqual(Object.fromEntries(chosen.map(name => [name, whole[name]])))
@@ -147,13 +155,15 @@ test('columns that were chosen are cut out of the row as they stand there', () =
 test('an event has the form of Supabase, and our number', () => {
   const told = group('anon', { sub: 'ann' }, [subscription(3)])
   const moved = { ...note, room: 2 }
-  const { rendered } = render(
-    [
-      change(5, 'INSERT', imageOf(note)),
-      change(6, 'UPDATE', imageOf(moved), imageOf(note)),
-      change(7, 'DELETE', imageOf(moved)),
-    ],
-    told,
+  const rendered = rowsOf(
+    render(
+      [
+        change(5, 'INSERT', imageOf(note)),
+        change(6, 'UPDATE', imageOf(moved), imageOf(note)),
+        change(7, 'DELETE', imageOf(moved)),
+      ],
+      told,
+    ),
   )
   const common = {
     schema: 'public',
@@ -192,7 +202,7 @@ test('subscriptions that get the same are in one event, others in one of their o
     subscription(5, { event: 'DELETE', filter: roomFilter(1) }),
     subscription(6, { event: 'INSERT' }),
   ])
-  const { rendered } = render([change(1, 'UPDATE', imageOf({ ...note, room: 2 }), imageOf(note))], told)
+  const rendered = rowsOf(render([change(1, 'UPDATE', imageOf({ ...note, room: 2 }), imageOf(note))], told))
   expect(rendered.map(({ ids, dataJson }) => [ids, exactly(dataJson)['type']])).toEqual([
     [[1, 2], 'UPDATE'],
     [[3], 'INSERT'],
@@ -243,32 +253,40 @@ test('a table whose policies begin to read a passing claim has to be asked about
 test('who cannot be told what changed is told to read again, once a table', () => {
   const told = group('anon', { sub: 'ann' }, [subscription(1), subscription(2, { event: 'DELETE' })])
   const changes = [change(1, 'INSERT', imageOf(note)), change(2, 'DELETE', imageOf(note))]
-  const reasons = (rendering: ReturnType<typeof render>) => [rendering.rendered.length, ...rendering.notices]
-  const refetch = { kind: 'must_refetch', tableId: NOTES, number: 1, ids: [1, 2] }
-  const gone = render(changes, told, null)
-  expect(reasons(gone)).toEqual([0, { ...refetch, reason: 'The table is gone.' }])
+  expect(render(changes, told, null)).toEqual([{ reason: 'The table is gone.' }])
   const altered = render(changes, told, { fits: false })
-  expect(reasons(altered)).toEqual([0, { ...refetch, reason: expect.stringContaining('other columns') }])
+  expect(altered).toEqual([{ reason: expect.stringContaining('other columns') }])
 })
 
-test('a change without an image asks to read again those whom it may concern, and the others go on', () => {
+test('a change without an image asks to read again those whom it may concern, at its place among the others', () => {
   const told = group('anon', { sub: 'ann' }, [subscription(1), subscription(2, { event: 'DELETE' })])
   const admin = group('service_role', {}, [subscription(1)])
   const changes = [
-    { ...change(1, 'INSERT', null), error: 'value "secret" is bad' },
-    change(2, 'UPDATE', imageOf(note), null),
-    change(3, 'DELETE', imageOf(note)),
+    change(1, 'DELETE', imageOf(note)),
+    { ...change(2, 'INSERT', null), error: 'value "secret" is bad' },
+    change(3, 'UPDATE', imageOf(note), null),
+    change(4, 'DELETE', imageOf(note)),
   ]
-  const { rendered, notices } = render(changes, told)
-  expect(rendered.map(({ number, ids }) => [number, ids])).toEqual([[3, [1, 2]]])
-  expect(notices.map(({ kind, number, ids }) => [kind, number, ids])).toEqual([['must_refetch', 1, [1, 2]]])
-  expect(notices[0]?.reason).not.toContain('secret')
-  expect(render(changes, admin).notices[0]?.reason).toContain('secret')
-  const onlyThat = render([change(1, 'INSERT', null)], told)
-  expect(onlyThat.notices.map(({ kind, ids }) => [kind, ids])).toEqual([['must_refetch', [1]]])
-  const others = render([change(1, 'INSERT', null), change(2, 'DELETE', imageOf(note))], told)
-  expect(others.notices.map(({ ids }) => ids)).toEqual([[1]])
-  expect(others.rendered.map(({ ids }) => ids)).toEqual([[1, 2]])
+  const both = { ids: [1, 2] }
+  const refetch = { reason: expect.not.stringContaining('secret') }
+  expect(render(changes, told)).toMatchObject([{ ...both, number: 1 }, refetch, { ...both, number: 4 }])
+  expect(reasonsOf(render(changes, admin))[0]).toContain('secret')
+  const deletes = group('anon', { sub: 'ann' }, [subscription(1, { event: 'DELETE' })])
+  expect(render([change(1, 'INSERT', null)], deletes)).toEqual([])
+})
+
+test('who may hold rows of a table is told that it was truncated, between what came before it and after it', () => {
+  const changes = [
+    change(1, 'INSERT', imageOf(note)),
+    { ...change(2, 'TRUNCATE', null), error: 'the table was truncated' },
+    change(3, 'INSERT', imageOf(note)),
+  ]
+  const of = (event: '*' | 'INSERT' | 'DELETE') =>
+    render(changes, group('anon', { sub: 'ann' }, [subscription(1, { event })]))
+  const truncated = { reason: '"public"."my ""notes""" was truncated.' }
+  expect(of('*')).toMatchObject([{ number: 1 }, truncated, { number: 3 }])
+  expect(of('DELETE')).toEqual([truncated])
+  expect(of('INSERT')).toMatchObject([{ number: 1 }, { number: 3 }])
 })
 
 test('what raises is told to its class alone, with the values of rows to service_role alone', () => {
@@ -286,26 +304,18 @@ test('what raises is told to its class alone, with the values of rows to service
     filters: answer.filters.map((seen, index) => (index === 2 ? raised : seen)),
   }
   const rendering = renderChanges(plan, failed)
-  expect(rendering(ann)).toMatchObject({ rendered: [{ ids: [1, 2] }], notices: [] })
-  expect(rendering(bob)).toMatchObject({
-    rendered: [],
-    notices: [
-      { kind: 'error', ids: [1, 2], reason: expect.stringMatching(/^policy raised: P0001 The policy/) },
-    ],
-  })
-  expect(rendering(admin)).toMatchObject({
-    rendered: [{ ids: [1] }],
-    notices: [{ kind: 'error', ids: [2], reason: 'filter raised: P0001 row of bob' }],
-  })
+  expect(rendering(ann)).toMatchObject([{ ids: [1, 2] }])
+  expect(rendering(bob)).toEqual([{ reason: expect.stringMatching(/^policy raised: P0001 The policy/) }])
+  expect(rendering(admin)).toMatchObject([{ reason: 'filter raised: P0001 row of bob' }, { ids: [1] }])
 })
 
 test('what was not answered, and who was not asked about, is told so and sees nothing', () => {
   const told = group('anon', { sub: 'ann' }, [subscription(1)])
   const stranger = group('anon', { sub: 'eve' }, [subscription(1)])
   const plan = planSight([change(1, 'INSERT', imageOf(note))], [told], NO_CLAIMS)
-  const nothing = { rendered: [], notices: [{ kind: 'error', reason: expect.stringContaining('XX000') }] }
-  expect(renderChanges(plan, { ...answerOf(plan), classes: [] })(told)).toMatchObject(nothing)
-  expect(renderChanges(plan, answerOf(plan))(stranger)).toMatchObject(nothing)
+  const nothing = [{ reason: expect.stringContaining('XX000') }]
+  expect(renderChanges(plan, { ...answerOf(plan), classes: [] })(told)).toEqual(nothing)
+  expect(renderChanges(plan, answerOf(plan))(stranger)).toEqual(nothing)
 })
 
 test('a column that the role may not select any more is in no event, nor does a filter tell of it', () => {
@@ -314,19 +324,18 @@ test('a column that the role may not select any more is in no event, nor does a 
     subscription(2, { columns: ['room'] }),
     subscription(3, { filter: roomFilter(1) }),
   ])
-  const { rendered, notices } = render([change(1, 'INSERT', imageOf(note))], told, {
+  const all = render([change(1, 'INSERT', imageOf(note))], told, {
     selectable: { anon: ['id', 'owner'], service_role: [] },
   })
-  expect(rendered.map(({ ids }) => ids)).toEqual([[1]])
-  expect(exactly(rendered[0]?.dataJson ?? '')['record']).toEqual({
+  expect(rowsOf(all).map(({ ids }) => ids)).toEqual([[1]])
+  expect(exactly(rowsOf(all)[0]?.dataJson ?? '')['record']).toEqual({
     id: 'number 9007199254740993',
     owner: 'ann',
   })
-  expect(notices.map(({ kind, ids }) => [kind, ids])).toEqual([
-    ['error', [2]],
-    ['error', [3]],
+  expect(reasonsOf(all)).toEqual([
+    expect.stringMatching(/^permission denied for all columns/),
+    expect.stringMatching(/^permission denied for column "room"/),
   ])
-  for (const { reason } of notices) expect(reason).toContain('permission denied')
 })
 
 test('however many groups get an event, its text is made once', () => {
@@ -342,6 +351,6 @@ test('however many groups get an event, its text is made once', () => {
   const plan = planSight([counted], groups, NO_CLAIMS)
   reads = 0
   const rendering = renderChanges(plan, { ...answerOf(plan), classes: ['all', 'all'] })
-  expect(new Set(groups.map(told => rendering(told).rendered[0]?.dataJson)).size).toBe(1)
+  expect(new Set(groups.map(told => rowsOf(rendering(told))[0]?.dataJson)).size).toBe(1)
   expect(reads).toBe(1)
 })

@@ -1,7 +1,7 @@
 // What to ask of Postgres about a batch of the log: who may see which of its rows. Pure.
 
 import { callerClaims } from '../../../db/caller-session.ts'
-import type { RowEvent } from '../../row-changes/ingest/messages.ts'
+import type { ChunkEvent } from '../../row-changes/ingest/messages.ts'
 import type { LoggedChange } from '../log/log-contract.ts'
 import type { SightAnswer, SightClass, SightFilter, SightQuestion } from '../sight/sight-contract.ts'
 import { classKey } from './class-key.ts'
@@ -49,8 +49,9 @@ export function filterAt(group: Group, tableId: number, key: string): string {
 const ALL_EVENTS = ['*', 'INSERT', 'UPDATE', 'DELETE'] as const
 
 /** True when a change of the kind `event` can become what the subscription wants; an UPDATE may become any. */
-export function concerns(event: RowEvent, wanted: Subscription['event']): boolean {
-  return wanted === '*' || event === 'UPDATE' || event === wanted
+export function concerns(event: ChunkEvent, wanted: Subscription['event']): boolean {
+  if (wanted === '*' || event === 'UPDATE') return true
+  return wanted === (event === 'TRUNCATE' ? 'DELETE' : event)
 }
 
 /**

@@ -1,6 +1,7 @@
 // What of a batch is in the sight of whom, as Postgres has answered. Pure, and closed: what was not asked or not
 // answered is seen by nobody.
 
+import { quoteQualified } from '../../../db/sql.ts'
 import type { RowEvent } from '../../row-changes/ingest/messages.ts'
 import type { Seen, SightAnswer, SightError, SightTable } from '../sight/sight-contract.ts'
 import { type ColumnChoice, chooseColumns } from './event-json.ts'
@@ -19,18 +20,12 @@ export interface Batch {
   readonly choices: Map<string, ColumnChoice>
 }
 
-/** A subscription as the batch finds it. */
-export interface Watch {
+/** A subscription, and what of the batch is in its sight. */
+export interface FollowedInBatch {
   readonly subscription: Subscription
   readonly policy: Sight
   readonly filter: Sight
   readonly choice: ColumnChoice
-}
-
-/** Why a subscription has no events of the batch. */
-interface NoWatch {
-  readonly kind: 'must_refetch' | 'error'
-  readonly reason: string
 }
 
 /** Makes the answer's lists quick to ask. */
@@ -47,32 +42,24 @@ export function openBatch(plan: SightPlan, answer: SightAnswer): Batch {
   }
 }
 
-/** The subscription with what is in its sight; `table`: the index in the question. */
-export function watchOf(
+/** Or why the subscription has no events of the batch, in a sentence. `index`: of the table in the question. */
+export function findInBatch(
   batch: Batch,
   group: Group,
   subscription: Subscription,
   index: number,
-): Watch | NoWatch {
+): FollowedInBatch | string {
   const table = batch.answer.tables[index]
-  if (!table) return { kind: 'must_refetch', reason: 'The table is gone.' }
-  const name = `"${table.table_schema}"."${table.table_name}"`
-  if (!table.fits) {
-    return { kind: 'must_refetch', reason: `${name} has other columns now than when its rows changed.` }
-  }
+  if (!table) return 'The table is gone.'
+  const name = quoteQualified({ schema: table.table_schema, name: table.table_name })
+  if (!table.fits) return `${name} has other columns now than when its rows changed.`
   const { tableId, filter } = subscription
   const choice = choiceOf(batch, table, group, subscription.columns)
-  if (choice.names.length === 0) {
-    return { kind: 'error', reason: `permission denied for all columns of ${name} that were asked for.` }
-  }
+  if (choice.names.length === 0) return `permission denied for all columns of ${name} that were asked for.`
   const selectable = table.selectable[group.role]
   const hidden = filter?.columns.find(column => !selectable.includes(column))
-  if (hidden !== undefined) {
-    return {
-      kind: 'error',
-      reason: `permission denied for column "${hidden}" of ${name}, which the filter reads.`,
-    }
-  }
+  if (hidden !== undefined)
+    return `permission denied for column "${hidden}" of ${name}, which the filter reads.`
   const policy = sightAt(batch.classes, batch.plan.classes.get(classAt(tableId, group)))
   if (isError(policy)) return failure('policy', policy, group, name)
   const filtered =
@@ -84,7 +71,10 @@ export function watchOf(
 }
 
 /** What the change is to the subscription; null: nothing. */
-export function typeFor({ policy, filter }: Watch, { oldImage, newImage }: PlannedChange): RowEvent | null {
+export function typeFor(
+  { policy, filter }: FollowedInBatch,
+  { oldImage, newImage }: PlannedChange,
+): RowEvent | null {
   const sees = (image: number | null) => image !== null && isIn(policy, image) && isIn(filter, image)
   if (sees(newImage)) return sees(oldImage) ? 'UPDATE' : 'INSERT'
   return sees(oldImage) ? 'DELETE' : null
@@ -115,7 +105,7 @@ function isError(sight: Sight): sight is SightError {
 /** The database's message may quote a row: only who may see all rows is told it. */
 function failure(what: 'policy' | 'filter', { code, message }: SightError, { role }: Group, table: string) {
   const said = role === 'service_role' ? message : `The ${what} of ${table} failed on a changed row.`
-  return { kind: 'error', reason: `${what} raised: ${code} ${said}` } as const
+  return `${what} raised: ${code} ${said}`
 }
 
 function choiceOf(

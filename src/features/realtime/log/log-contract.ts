@@ -1,6 +1,6 @@
 // What a `RealtimeLog` can be told and asked. Types only, so that features and routes know no Durable Object.
 
-import type { RowEvent } from '../../row-changes/ingest/messages.ts'
+import type { ChunkEvent } from '../../row-changes/ingest/messages.ts'
 
 /** In place of the oid of `realtime.messages`, whose rows come out as broadcasts, whatever oid it has. */
 export const MESSAGES_TABLE_ID = 0
@@ -11,7 +11,7 @@ export interface NewChange {
   readonly event_id: string
   /** The watched table; `MESSAGES_TABLE_ID` for `realtime.messages`. */
   readonly table_id: number
-  readonly event: RowEvent
+  readonly event: ChunkEvent
   /** ISO 8601, UTC. */
   readonly occurred_at: string
   readonly row: string | null

@@ -16,6 +16,10 @@ export const INGEST_PATH = '/internal/row-changes'
 export const RowEvent = z.enum(['INSERT', 'UPDATE', 'DELETE'])
 export type RowEvent = z.infer<typeof RowEvent>
 
+/** What a chunk tells of. TRUNCATE has one change without a row, for whoever follows the table as a whole. */
+const ChunkEvent = z.enum([...RowEvent.options, 'TRUNCATE'])
+export type ChunkEvent = z.infer<typeof ChunkEvent>
+
 /**
  * One change of a chunk. The images are JSON texts as Postgres wrote them and are never parsed on the way: a bigint
  * or a numeric would lose digits. `error` stands in place of the images where they could not be made. `old_key`: the
@@ -44,7 +48,7 @@ export const Chunk = z.object({
   table_id: z.int().positive().max(OID_MAX),
   table_schema: z.string(),
   table_name: z.string(),
-  event: RowEvent,
+  event: ChunkEvent,
   occurred_at: z.iso.datetime({ offset: true }),
   request_id: z.string().nullable(),
   change_count: z.int().positive().max(CHANGES_PER_CHUNK_MAX),

@@ -1,7 +1,7 @@
 // What a `WebhookFanout` can be told and asked, and the events it is handed. Types only, so that features and routes
 // know no Durable Object.
 
-import type { RowEvent } from '../../row-changes/ingest/messages.ts'
+import type { ChunkEvent, RowEvent } from '../../row-changes/ingest/messages.ts'
 import type { AttemptError } from './send-attempt.ts'
 import type { WebhookRow } from './webhook-row.ts'
 
@@ -29,7 +29,7 @@ export interface FanoutEvent extends EventNotes {
    * is.
    */
   old_key: string | null
-  event_type: RowEvent
+  event_type: ChunkEvent
   occurred_at_ms: number
   /** The body; null: it was handed over in pieces before. */
   payload: string | null

@@ -1,10 +1,10 @@
 // The body of a delivery: exactly the specification's six fields, as text. Images are spliced in as the JSON that
 // Postgres wrote: parsing them would round bigint and numeric. Pure.
 
-import type { RowEvent } from '../../row-changes/ingest/messages.ts'
+import type { ChunkEvent, RowEvent } from '../../row-changes/ingest/messages.ts'
 
 export interface PayloadParts {
-  event: RowEvent
+  event: ChunkEvent
   schema: string
   table: string
   /** JSON text; null: there is none, or it could not be made. */

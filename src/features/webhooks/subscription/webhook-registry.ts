@@ -3,14 +3,15 @@
 
 import type { PlatformDatabase } from '../../../db/database.ts'
 import { VersionedRegistry } from '../../row-changes/consume/versioned-registry.ts'
-import type { Chunk, RowEvent } from '../../row-changes/ingest/messages.ts'
+import type { Chunk, ChunkEvent } from '../../row-changes/ingest/messages.ts'
 
 /** What is needed to match a change to a webhook. */
 export interface RegisteredWebhook {
   id: string
   /** The table that it watches, and those that are gone, as long as changes of theirs may be on the way. */
   table_ids: number[]
-  events: RowEvent[]
+  /** TRUNCATE is never among them. */
+  events: ChunkEvent[]
   version: number
 }
 
