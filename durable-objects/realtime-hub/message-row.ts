@@ -1,6 +1,6 @@
 // A row of `realtime.messages` as the broadcast that it is.
 
-import { rowMembers } from '../../src/features/realtime/changes/row-members.ts'
+import { memberTexts } from '../../src/features/realtime/json-pieces.ts'
 import type { BroadcastPayload } from '../../src/features/realtime/wire/frames.ts'
 
 export interface RowMessage {
@@ -15,8 +15,8 @@ export interface RowMessage {
 /** Undefined: it is no broadcast. The payload stays the text that Postgres wrote. */
 export function messageOf(row: string | null): RowMessage | undefined {
   if (row === null) return undefined
-  const members = rowMembers(row)
-  const textOf = (name: string) => members.get(name)?.slice(JSON.stringify(name).length + 1) ?? 'null'
+  const members = memberTexts(row)
+  const textOf = (name: string) => members.get(name) ?? 'null'
   const read = (name: string) => JSON.parse(textOf(name)) as unknown
   if (read('extension') !== 'broadcast') return undefined
   const binary = read('binary_payload')

@@ -6,17 +6,17 @@ import { DomainError } from '../../errors.ts'
 import { JSON_DEPTH_MAX, JsonProblem, JsonScanner } from '../../lib/json-scan.ts'
 import { isBlank } from '../../lib/utf8.ts'
 import type { HubBroadcast } from './hub/hub-contract.ts'
+import { elementTexts, memberTexts } from './json-pieces.ts'
 import { type Broadcasts, Event, Topic } from './schemas.ts'
-import { elementTexts, memberText } from './wire/json-pieces.ts'
 
 /** `text` is the body that `messages` were read out of. */
 export function readMessages(
   text: string,
   messages: z.output<typeof Broadcasts>['messages'],
 ): HubBroadcast[] {
-  const elements = elementTexts(memberText(text, 'messages') ?? '[]')
+  const elements = elementTexts(memberTexts(text).get('messages') ?? '[]')
   return messages.map(({ topic, event, private: isPrivate }, index) => {
-    const json = memberText(elements[index] ?? '{}', 'payload')
+    const json = memberTexts(elements[index] ?? '{}').get('payload')
     if (json === undefined)
       throw new DomainError('validation_failed', `messages.${index}.payload: is missing`)
     return { topic, event, isPrivate, payload: { encoding: 'json', json } }

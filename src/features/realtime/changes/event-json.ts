@@ -1,9 +1,9 @@
 // The `data` of a `postgres_changes` event, in Supabase's form and with our `number`. Pure. Rows stay the text that
 // Postgres wrote.
 
+import { memberTexts } from '../json-pieces.ts'
 import type { LoggedChange } from '../log/log-contract.ts'
 import type { SightTable } from '../sight/sight-contract.ts'
-import { rowMembers } from './row-members.ts'
 
 /** The columns of a table that events of one kind have, in one batch. */
 export interface ColumnChoice {
@@ -33,8 +33,12 @@ export function chooseColumns(
 /** A row with the chosen columns alone. */
 export function cutRow(row: string, { names, isWhole }: ColumnChoice): string {
   if (isWhole) return row
-  const members = rowMembers(row)
-  return `{${names.flatMap(name => members.get(name) ?? []).join(',')}}`
+  const members = memberTexts(row)
+  const texts = names.flatMap(name => {
+    const value = members.get(name)
+    return value === undefined ? [] : [`${JSON.stringify(name)}:${value}`]
+  })
+  return `{${texts.join(',')}}`
 }
 
 /** `record` and `oldRecord` are rows that are cut already; null: the event has none. */

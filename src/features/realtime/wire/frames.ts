@@ -3,7 +3,7 @@
 
 import { JSON_DEPTH_MAX } from '../../../lib/json-scan.ts'
 import { encodeUtf8 } from '../../../lib/utf8.ts'
-import { elementText, isDeeperThan, memberText } from './json-pieces.ts'
+import { elementTexts, isDeeperThan, memberTexts } from '../json-pieces.ts'
 
 export type Vsn = '1.0.0' | '2.0.0'
 
@@ -143,7 +143,7 @@ function readObject(text: string): MessageFrame {
     ...readHead(frame['join_ref'], frame['ref'], frame['topic'], frame['event']),
     kind: 'message',
     payload: frame['payload'] ?? {},
-    payloadJson: frame['payload'] == null ? '{}' : (memberText(text, 'payload') ?? '{}'),
+    payloadJson: frame['payload'] == null ? '{}' : (memberTexts(text).get('payload') ?? '{}'),
   }
 }
 
@@ -157,7 +157,7 @@ function readArray(text: string): MessageFrame {
     ...readHead(frame[0], frame[1], frame[2], frame[3]),
     kind: 'message',
     payload: frame[4] ?? {},
-    payloadJson: frame[4] == null ? '{}' : (elementText(text, 4) ?? '{}'),
+    payloadJson: frame[4] == null ? '{}' : (elementTexts(text)[4] ?? '{}'),
   }
 }
 
