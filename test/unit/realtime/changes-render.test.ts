@@ -313,9 +313,9 @@ test('what was not answered, and who was not asked about, is told so and sees no
   const told = group('anon', { sub: 'ann' }, [subscription(1)])
   const stranger = group('anon', { sub: 'eve' }, [subscription(1)])
   const plan = planSight([change(1, 'INSERT', imageOf(note))], [told], NO_CLAIMS)
-  const nothing = [{ reason: expect.stringContaining('XX000') }]
-  expect(renderChanges(plan, { ...answerOf(plan), classes: [] })(told)).toEqual(nothing)
-  expect(renderChanges(plan, answerOf(plan))(stranger)).toEqual(nothing)
+  const unanswered = renderChanges(plan, { ...answerOf(plan), classes: [] })(told)
+  expect(unanswered).toEqual([{ reason: expect.stringContaining('XX000') }])
+  expect(renderChanges(plan, answerOf(plan))(stranger)).toEqual([{ reason: expect.any(String) }])
 })
 
 test('a column that the role may not select any more is in no event, nor does a filter tell of it', () => {

@@ -10,16 +10,12 @@ import type { Group, Subscription } from './subscription.ts'
 /** What the renderer needs besides the answer. */
 export interface SightPlan {
   readonly question: SightQuestion
-  /** Of the tables that a group follows, in the order of the log. */
+  /** Of the tables that somebody follows, in the order of the log. */
   readonly changes: readonly PlannedChange[]
-  /** The first change that may become an event of a subscription, by `followKey`. */
-  readonly firsts: ReadonlyMap<string, PlannedChange>
+  /** The subscriptions of each group (by its key) that a change may concern. */
+  readonly followed: ReadonlyMap<string, readonly PlannedSubscription[]>
   /** For each table of the question, the passing claims that its classes were made by. */
   readonly claimsRead: readonly (readonly string[])[]
-  /** Indexes of the question's classes by `classAt`. */
-  readonly classes: ReadonlyMap<string, number>
-  /** Indexes of the question's filters by `filterAt`. */
-  readonly filters: ReadonlyMap<string, number>
 }
 
 /** Images are named by their index; null: none was recorded, or there can be none. */
@@ -31,27 +27,26 @@ export interface PlannedChange {
   readonly newImage: number | null
 }
 
-/** Equal for subscriptions that a change may concern or not alike. */
-export function followKey({ tableId, event }: Pick<Subscription, 'tableId' | 'event'>): string {
-  return `${tableId} ${event}`
+/** Indexes in the question of what decides about the subscription. */
+export interface PlannedSubscription {
+  readonly subscription: Subscription
+  readonly table: number
+  readonly class: number
+  readonly filter: number | null
 }
-
-/** How a plan calls the class of a group at a table. */
-export function classAt(tableId: number, group: Group): string {
-  return `${tableId} ${group.key}`
-}
-
-/** How a plan calls a filter of a group at a table. */
-export function filterAt(group: Group, tableId: number, key: string): string {
-  return `${tableId} ${group.key} ${key}`
-}
-
-const ALL_EVENTS = ['*', 'INSERT', 'UPDATE', 'DELETE'] as const
 
 /** True when a change of the kind `event` can become what the subscription wants; an UPDATE may become any. */
 export function concerns(event: ChunkEvent, wanted: Subscription['event']): boolean {
   if (wanted === '*' || event === 'UPDATE') return true
   return wanted === (event === 'TRUNCATE' ? 'DELETE' : event)
+}
+
+/** A table with what happened to it. */
+interface PlannedTable {
+  readonly index: number
+  readonly tableId: number
+  readonly images: string[]
+  readonly events: Set<ChunkEvent>
 }
 
 /**
@@ -63,29 +58,73 @@ export function planSight(
   groups: readonly Group[],
   claimsReadByTable: ReadonlyMap<number, readonly string[]>,
 ): SightPlan {
-  const followed = new Set(groups.flatMap(({ subscriptions }) => subscriptions.map(followKey)))
-  const tables = new Map<number, { index: number; tableId: number; images: string[] }>()
-  const changes: PlannedChange[] = []
-  const firsts = new Map<string, PlannedChange>()
-  for (const change of entries) {
-    const tableId = change.table_id
-    const keys = ALL_EVENTS.filter(event => concerns(change.event, event))
-      .map(event => followKey({ tableId, event }))
-      .filter(key => followed.has(key))
-    if (keys.length === 0) continue
-    const table = tables.get(tableId) ?? { index: tables.size, tableId, images: [] }
-    tables.set(tableId, table)
-    const add = (image: string | null) => (image === null ? null : table.images.push(image) - 1)
-    const isDelete = change.event === 'DELETE'
-    const oldImage = add(isDelete ? change.row : change.old_row)
-    const planned = { change, table: table.index, oldImage, newImage: add(isDelete ? null : change.row) }
-    changes.push(planned)
-    for (const key of keys) if (!firsts.has(key)) firsts.set(key, planned)
-  }
+  const { tables, changes } = planChanges(entries, groups)
+  const { followed, classes, filters } = planCallers(tables, groups, claimsReadByTable)
   const asked = [...tables.values()].map(({ tableId, images }) => ({ tableId, images }))
   const claimsRead = asked.map(({ tableId }) => claimsReadByTable.get(tableId) ?? [])
-  const callers = callersOf(groups, firsts, claimsReadByTable)
-  return { ...callers, question: { tables: asked, ...callers.question }, changes, firsts, claimsRead }
+  return { question: { tables: asked, classes, filters }, changes, followed, claimsRead }
+}
+
+/** The changes that may become what some subscription wants, and their tables. */
+function planChanges(entries: readonly LoggedChange[], groups: readonly Group[]) {
+  const wanted = new Map<number, Set<Subscription['event']>>()
+  for (const { tableId, event } of groups.flatMap(({ subscriptions }) => subscriptions))
+    wanted.set(tableId, (wanted.get(tableId) ?? new Set()).add(event))
+  const tables = new Map<number, PlannedTable>()
+  const changes: PlannedChange[] = []
+  for (const change of entries) {
+    const { table_id: tableId, event } = change
+    if (![...(wanted.get(tableId) ?? [])].some(one => concerns(event, one))) continue
+    const table = tables.get(tableId) ?? { index: tables.size, tableId, images: [], events: new Set() }
+    tables.set(tableId, table)
+    table.events.add(event)
+    const add = (image: string | null) => (image === null ? null : table.images.push(image) - 1)
+    const [oldRow, newRow] = event === 'DELETE' ? [change.row, null] : [change.old_row, change.row]
+    changes.push({ change, table: table.index, oldImage: add(oldRow), newImage: add(newRow) })
+  }
+  return { tables, changes }
+}
+
+/** The classes and filters of subscriptions that a change may concern. */
+function planCallers(
+  tables: ReadonlyMap<number, PlannedTable>,
+  groups: readonly Group[],
+  claimsReadByTable: ReadonlyMap<number, readonly string[]>,
+) {
+  const followed = new Map<string, PlannedSubscription[]>()
+  const [classes, filters] = [new Numbered<SightClass>(), new Numbered<SightFilter>()]
+  for (const { key, role, claims, subscriptions } of groups) {
+    const planned: PlannedSubscription[] = []
+    followed.set(key, planned)
+    for (const subscription of subscriptions) {
+      const { tableId, filter, event } = subscription
+      const table = tables.get(tableId)
+      if (table === undefined || ![...table.events].some(one => concerns(one, event))) continue
+      const caller = { tableId, role, claims: callerClaims(role, claims) }
+      const name = `${tableId} ${classKey(role, claims, claimsReadByTable.get(tableId) ?? [])}`
+      planned.push({
+        subscription,
+        table: table.index,
+        class: classes.indexOf(name, caller),
+        filter: filter && filters.indexOf(`${name} ${filter.key}`, { ...caller, ...pick(filter) }),
+      })
+    }
+  }
+  return { followed, classes: classes.all, filters: filters.all }
+}
+
+const pick = ({ sql, params }: Pick<SightFilter, 'sql' | 'params'>) => ({ sql, params })
+
+/** A list in which each name is once. */
+class Numbered<T> {
+  readonly all: T[] = []
+  readonly #byName = new Map<string, number>()
+
+  indexOf(name: string, one: T): number {
+    const index = this.#byName.get(name) ?? this.all.push(one) - 1
+    this.#byName.set(name, index)
+    return index
+  }
 }
 
 /**
@@ -99,38 +138,4 @@ export function staleTables(plan: SightPlan, answer: SightAnswer): number[] {
       return answer.tables[index]?.claimsRead.some(claim => !known.includes(claim)) === true
     })
     .map(({ tableId }) => tableId)
-}
-
-/** The classes and filters of subscriptions that a change may concern. */
-function callersOf(
-  groups: readonly Group[],
-  firsts: ReadonlyMap<string, PlannedChange>,
-  claimsReadByTable: ReadonlyMap<number, readonly string[]>,
-) {
-  const question: { classes: SightClass[]; filters: SightFilter[] } = { classes: [], filters: [] }
-  const classes = new Map<string, number>()
-  const filters = new Map<string, number>()
-  const byClass = new Map<string, number>()
-  const byFilter = new Map<string, number>()
-  for (const group of groups) {
-    const { role, claims } = group
-    for (const subscription of group.subscriptions) {
-      if (!firsts.has(followKey(subscription))) continue
-      const { tableId, filter } = subscription
-      const asked = { tableId, role, claims: callerClaims(role, claims) }
-      const classOfTable = `${tableId} ${classKey(role, claims, claimsReadByTable.get(tableId) ?? [])}`
-      if (!classes.has(classAt(tableId, group))) {
-        const index = byClass.get(classOfTable) ?? question.classes.push(asked) - 1
-        byClass.set(classOfTable, index)
-        classes.set(classAt(tableId, group), index)
-      }
-      if (filter === null || filters.has(filterAt(group, tableId, filter.key))) continue
-      const { sql, params } = filter
-      const key = `${classOfTable} ${filter.key}`
-      const index = byFilter.get(key) ?? question.filters.push({ ...asked, sql, params }) - 1
-      byFilter.set(key, index)
-      filters.set(filterAt(group, tableId, filter.key), index)
-    }
-  }
-  return { question, classes, filters }
 }

@@ -4,7 +4,7 @@ import { quoteQualified } from '../../../db/sql.ts'
 import type { RowEvent } from '../../row-changes/ingest/messages.ts'
 import type { SightAnswer, SightTable } from '../sight/sight-contract.ts'
 import { type ColumnChoice, cutRow, eventJson } from './event-json.ts'
-import { concerns, followKey, type PlannedChange, type SightPlan } from './plan-sight.ts'
+import { concerns, type PlannedChange, type SightPlan } from './plan-sight.ts'
 import { type Batch, type FollowedInBatch, findInBatch, openBatch, typeFor } from './sight-of-batch.ts'
 import type { Group } from './subscription.ts'
 
@@ -38,13 +38,13 @@ function renderGroup(batch: Batch, group: Group): Told[] {
     if (!reasons.has(reason)) told.push({ reason })
     reasons.add(reason)
   }
+  const asked = batch.plan.followed.get(group.key)
+  if (asked === undefined) refetch('It was not asked what the caller may see.')
   const followed = new Map<number, FollowedInBatch[]>()
-  for (const subscription of group.subscriptions) {
-    const first = batch.plan.firsts.get(followKey(subscription))
-    if (first === undefined) continue
-    const found = findInBatch(batch, group, subscription, first.table)
+  for (const planned of asked ?? []) {
+    const found = findInBatch(batch, group, planned)
     if (typeof found === 'string') refetch(found)
-    else followed.set(first.table, [...(followed.get(first.table) ?? []), found])
+    else followed.set(planned.table, [...(followed.get(planned.table) ?? []), found])
   }
   for (const planned of batch.plan.changes) {
     const table = batch.answer.tables[planned.table]

@@ -5,7 +5,7 @@ import { quoteQualified } from '../../../db/sql.ts'
 import type { RowEvent } from '../../row-changes/ingest/messages.ts'
 import type { Seen, SightAnswer, SightError, SightTable } from '../sight/sight-contract.ts'
 import { type ColumnChoice, chooseColumns } from './event-json.ts'
-import { classAt, filterAt, type PlannedChange, type SightPlan } from './plan-sight.ts'
+import type { PlannedChange, PlannedSubscription, SightPlan } from './plan-sight.ts'
 import type { Group, Subscription } from './subscription.ts'
 
 /** Which images are in sight: all, those with a 1, or nobody can say. */
@@ -42,32 +42,27 @@ export function openBatch(plan: SightPlan, answer: SightAnswer): Batch {
   }
 }
 
-/** Or why the subscription has no events of the batch, in a sentence. `index`: of the table in the question. */
+/** Or why the subscription has no events of the batch, in a sentence. */
 export function findInBatch(
   batch: Batch,
   group: Group,
-  subscription: Subscription,
-  index: number,
+  { subscription, ...indexes }: PlannedSubscription,
 ): FollowedInBatch | string {
-  const table = batch.answer.tables[index]
+  const table = batch.answer.tables[indexes.table]
   if (!table) return 'The table is gone.'
   const name = quoteQualified({ schema: table.table_schema, name: table.table_name })
   if (!table.fits) return `${name} has other columns now than when its rows changed.`
-  const { tableId, filter } = subscription
   const choice = choiceOf(batch, table, group, subscription.columns)
   if (choice.names.length === 0) return `permission denied for all columns of ${name} that were asked for.`
   const selectable = table.selectable[group.role]
-  const hidden = filter?.columns.find(column => !selectable.includes(column))
+  const hidden = subscription.filter?.columns.find(column => !selectable.includes(column))
   if (hidden !== undefined)
     return `permission denied for column "${hidden}" of ${name}, which the filter reads.`
-  const policy = sightAt(batch.classes, batch.plan.classes.get(classAt(tableId, group)))
+  const policy = batch.classes[indexes.class] ?? UNANSWERED
   if (isError(policy)) return failure('policy', policy, group, name)
-  const filtered =
-    filter === null
-      ? 'all'
-      : sightAt(batch.filters, batch.plan.filters.get(filterAt(group, tableId, filter.key)))
-  if (isError(filtered)) return failure('filter', filtered, group, name)
-  return { subscription, policy, filter: filtered, choice }
+  const filter = indexes.filter === null ? 'all' : (batch.filters[indexes.filter] ?? UNANSWERED)
+  if (isError(filter)) return failure('filter', filter, group, name)
+  return { subscription, policy, filter, choice }
 }
 
 /** What the change is to the subscription; null: nothing. */
@@ -88,10 +83,6 @@ function toSight(seen: Seen | undefined, imageCount: number): Sight {
   const set = new Uint8Array(imageCount)
   for (const index of seen) set[index] = 1
   return set
-}
-
-function sightAt(sights: readonly Sight[], index: number | undefined): Sight {
-  return (index === undefined ? undefined : sights[index]) ?? UNANSWERED
 }
 
 function isIn(sight: Sight, image: number): boolean {
