@@ -11,8 +11,6 @@ export interface MemberGroup extends Group {
   readonly channels: Set<Channel>
 }
 
-const NO_CLAIMS: Group['claims'] = {}
-
 export class ChannelGroups {
   readonly #members: Members
   /** By table: of the claims that change with each token those that its policies read. Unknown: none, until said. */
@@ -62,13 +60,13 @@ export class ChannelGroups {
     // Those too that are not live yet.
     for (const { socket, record } of this.#members.channels())
       if (record.subscriptions.some(one => one.tableId === tableId))
-        classes.add(this.classKey(tableId, socket.pass.role, record.claims ?? NO_CLAIMS))
+        classes.add(this.classKey(tableId, socket.pass.role, record.claims))
     return classes
   }
 
   /** How a filter of a table is told from others: each is asked once a class. */
   filterKey(tableId: number, role: Group['role'], claims: ChannelRecord['claims'], key: string): string {
-    return `${this.classKey(tableId, role, claims ?? NO_CLAIMS)} ${key}`
+    return `${this.classKey(tableId, role, claims)} ${key}`
   }
 
   /** Filters on the table: all of them, and those from the client address. */
@@ -126,8 +124,7 @@ export class ChannelGroups {
   }
 
   #identify(channel: Channel): Group {
-    const { subscriptions } = channel.record
-    const claims = channel.record.claims ?? NO_CLAIMS
+    const { subscriptions, claims } = channel.record
     const known = this.#identities.get(channel)
     if (known?.claims === claims && known.subscriptions === subscriptions) return known
     const { role } = channel.socket.pass

@@ -1,9 +1,8 @@
 // A join, from the client's message to a live channel: who joins, what of it is allowed, what is watched for it.
 
-import { callerClaims } from '../../src/db/caller-session.ts'
 import { PostgresError } from '../../src/db/postgres-error.ts'
 import { DomainError } from '../../src/errors.ts'
-import { type Follower, readSubscriptions } from '../../src/features/realtime/changes/read-subscriptions.ts'
+import { readSubscriptions } from '../../src/features/realtime/changes/read-subscriptions.ts'
 import type { Subscription } from '../../src/features/realtime/changes/subscription.ts'
 import { type ChannelRecord, type HubSocket, tokenEnd } from '../../src/features/realtime/hub/channel.ts'
 import { MESSAGES_TABLE_ID } from '../../src/features/realtime/log/log-contract.ts'
@@ -41,11 +40,8 @@ export async function joinChannel(
   await countJoin(parts, socket)
   const claims = await claimsOf(parts, socket, request.accessToken)
   const seesPresence = !request.isPrivate || (await mayRead(parts, socket, claims, message.topic))
-  const subscriptions = await readSubscriptions(
-    parts,
-    followerOf(parts, socket, claims),
-    request.postgres_changes,
-  )
+  const caller = { role: socket.pass.role, claims, share: parts.share }
+  const subscriptions = await readSubscriptions(parts, caller, request.postgres_changes)
   const tableIds = [...new Set(subscriptions.map(({ tableId }) => tableId))]
   refuseBeyondBounds(parts, socket, { claims, subscriptions })
   if (tableIds.length > 0) await watchTables(parts, tableIds)
@@ -106,7 +102,7 @@ export async function claimsOf(
   accessToken: string | undefined,
 ): Promise<ChannelRecord['claims']> {
   if (accessToken === undefined) {
-    const claims = pass.endUser?.claims ?? null
+    const { claims } = pass
     if ((tokenEnd(claims) ?? Number.POSITIVE_INFINITY) > nowMs()) return claims
     throw new DomainError('invalid_access_token', 'The access token that came with the socket has ended.', {
       hint: 'Send a new one with the join.',
@@ -132,7 +128,7 @@ function refuseNewClass(
   subscriptions: readonly Subscription[],
 ): void {
   for (const tableId of new Set(subscriptions.map(one => one.tableId))) {
-    const { count, isKnown } = feed.classes(tableId, pass.role, claims ?? {})
+    const { count, isKnown } = feed.classes(tableId, pass.role, claims)
     if (isKnown || count < CLASSES_MAX) continue
     throw new DomainError(
       'too_many_subscriptions',
@@ -179,10 +175,6 @@ function resumePlace(
   if (said.length > 0) return Math.min(...said)
   const client = clientOf(pass)
   return client === null ? null : (storage.receipt(client, topic, nowMs()) ?? null)
-}
-
-function followerOf({ share }: HubParts, { pass }: HubSocket, claims: ChannelRecord['claims']): Follower {
-  return { role: pass.role, claims: callerClaims(pass.role, claims ?? {}), share }
 }
 
 /** Two callers that use one name are not one client. */

@@ -27,7 +27,7 @@ export async function replayMessages(
   const session = {
     ...sightSession(config, TIMEOUT_MS, share),
     role,
-    claims: callerClaims(role, claims ?? {}),
+    claims: callerClaims(role, claims),
   }
   const name = bareTopic(topic)
   const statements = [

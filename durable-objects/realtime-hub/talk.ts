@@ -4,7 +4,6 @@ import { PostgresError } from '../../src/db/postgres-error.ts'
 import { DomainError } from '../../src/errors.ts'
 import { classKey } from '../../src/features/realtime/changes/class-key.ts'
 import {
-  bareTopic,
   type Channel,
   type ChannelRecord,
   type HubSocket,
@@ -46,7 +45,7 @@ import {
 import type { HubParts } from './hub-parts.ts'
 import { claimsOf, clientOf, joinChannel, reasonOf, refuseBeyondBounds } from './join-channel.ts'
 import type { Topic } from './members.ts'
-import { mayRead, topicRights } from './topic-rights.ts'
+import { mayRead, refuseUnwritable } from './topic-rights.ts'
 
 /** The frame of a broadcast for a client of that version; undefined: it cannot be said to it. */
 export type BroadcastFrame = (vsn: Vsn) => string | Uint8Array | undefined
@@ -243,7 +242,7 @@ export class Talk {
     const { members } = this.#parts
     const { socket, record } = channel
     this.#count(socket, lengthOf(push))
-    await this.#mayWrite(channel, 'broadcast')
+    await refuseUnwritable(this.#parts, channel, 'broadcast')
     if (socket.channels.get(record.topic) !== channel) return
     const except = record.broadcast.self ? undefined : channel
     this.sendBroadcast(members.topicOf(channel), vsn => pushedBroadcastFrame(vsn, record.topic, push), except)
@@ -276,7 +275,7 @@ export class Talk {
     const push = readPresence(frame.payload)
     // What it replaces is sent too.
     this.#count(socket, 2 * frame.payloadJson.length)
-    await this.#mayWrite(channel, 'presence')
+    await refuseUnwritable(this.#parts, channel, 'presence')
     if (socket.channels.get(record.topic) !== channel) return
     const topic = members.topicOf(channel)
     if (!budget.take(topic.channels.size)) throw tooManyDeliveries(topic.channels.size)
@@ -310,18 +309,6 @@ export class Talk {
     for (const { socket, record } of channels)
       if (record.presence.isEnabled)
         members.send(socket, presenceDiffMessage(socket.pass.vsn, record.topic, json))
-  }
-
-  /** Asked at the first message, and then believed for some minutes. Throws `unauthorized_topic`. */
-  async #mayWrite(channel: Channel, extension: 'broadcast' | 'presence'): Promise<void> {
-    if (!channel.record.isPrivate) return
-    const rights = await topicRights(this.#parts, channel)
-    if (rights[extension]) return
-    throw new DomainError(
-      'unauthorized_topic',
-      `You do not have permissions to write to this Channel topic: ${bareTopic(channel.record.topic)}`,
-      { hint: 'A policy FOR INSERT on realtime.messages allows it, by realtime.topic() (docs/realtime.md).' },
-    )
   }
 
   /** Throws `rate_limited`. */
@@ -378,8 +365,7 @@ const isIn = ({ channels }: Topic, socketId: string) =>
 
 const failed = (message: string): SystemNews => ({ extension: 'system', status: 'error', message })
 
-const classOf = ({ pass }: HubSocket, claims: ChannelRecord['claims']) =>
-  classKey(pass.role, claims ?? {}, [])
+const classOf = ({ pass }: HubSocket, claims: ChannelRecord['claims']) => classKey(pass.role, claims, [])
 
 function tooManyDeliveries(members: number): DomainError {
   return new DomainError(

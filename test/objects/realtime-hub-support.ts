@@ -311,7 +311,7 @@ function upgrade(stub: DurableObjectStub<RealtimeHub>, more: Partial<SocketPass>
     address: '192.0.2.1',
     vsn: '2.0.0',
     client: null,
-    endUser: null,
+    claims: {},
     requestId: 'test',
     ...more,
   }

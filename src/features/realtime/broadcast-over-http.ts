@@ -1,13 +1,13 @@
 // Sends messages to channels for whoever has no socket: all of them, or none where one may not be sent.
 
-import { callerClaims, type DatabaseCaller } from '../../db/caller-session.ts'
+import type { DatabaseCaller } from '../../db/caller-session.ts'
 import { DomainError } from '../../errors.ts'
 import { concurrently } from '../../lib/concurrently.ts'
 import { encodeUtf8 } from '../../lib/utf8.ts'
 import type { ApiKey } from '../api-keys/record/schemas.ts'
 import type { HubBroadcast, RealtimeHubs } from './hub/hub-contract.ts'
 import type { AskSightDeps } from './sight/ask-sight.ts'
-import { askTopic } from './sight/ask-topic.ts'
+import { askTopic, unauthorizedTopic } from './sight/ask-topic.ts'
 
 interface BroadcastDeps extends AskSightDeps {
   readonly hubs: RealtimeHubs
@@ -28,7 +28,7 @@ const PRIVATE_TOPICS_MAX = 20
  */
 export async function broadcastOverHttp(
   deps: BroadcastDeps,
-  caller: Pick<DatabaseCaller, 'role' | 'claims' | 'share'>,
+  { role, claims, share }: Pick<DatabaseCaller, 'role' | 'claims' | 'share'>,
   key: Pick<ApiKey, 'id' | 'project_id'>,
   messages: readonly HubBroadcast[],
 ): Promise<void> {
@@ -43,7 +43,10 @@ export async function broadcastOverHttp(
       },
     )
   }
-  await concurrently(topics, TOPICS_AT_ONCE, topic => refuseUnwritable(deps, caller, topic))
+  await concurrently(topics, TOPICS_AT_ONCE, async topic => {
+    const { broadcast } = await askTopic(deps, { role, claims: claims ?? {}, share }, topic)
+    if (!broadcast.write) throw unauthorizedTopic('write to', topic)
+  })
   const outcome = await deps.hubs.byProject(key.project_id).broadcast(key.id, messages)
   if (outcome !== 'sent') throw rateLimited(outcome, messages.length, deps.config)
 }
@@ -55,18 +58,6 @@ function refuseSizes(messages: readonly HubBroadcast[], bytesMax: number): void 
   if (at === -1) return
   throw new DomainError('validation_failed', `messages.${at}.payload: has more than ${bytesMax} bytes.`, {
     hint: 'Send less at once, or raise REALTIME_MESSAGE_BYTES_MAX.',
-  })
-}
-
-async function refuseUnwritable(
-  deps: BroadcastDeps,
-  { role, claims, share }: Pick<DatabaseCaller, 'role' | 'claims' | 'share'>,
-  topic: string,
-): Promise<void> {
-  const { broadcast } = await askTopic(deps, { role, claims: callerClaims(role, claims ?? {}), share }, topic)
-  if (broadcast.write) return
-  throw new DomainError('unauthorized_topic', `You do not have permissions to write to the topic ${topic}.`, {
-    hint: 'A policy FOR INSERT on realtime.messages allows it, by realtime.topic() (docs/realtime.md).',
   })
 }
 

@@ -55,7 +55,7 @@ export async function openSocket(
     keyHash,
     sessionId: null,
     endsAtMs: null,
-    endUser: endUser && { claims: endUser.claims },
+    claims: endUser?.claims ?? {},
   })
 }
 
@@ -82,7 +82,7 @@ export async function openSocketByTicket(
     keyHash: null,
     sessionId: holder.sessionId,
     endsAtMs: holder.endsAtMs,
-    endUser: null,
+    claims: {},
   })
 }
 
@@ -90,7 +90,7 @@ async function open(
   { hubs }: OpenSocketDeps,
   { request, query, caller }: Upgrade,
   projectId: string,
-  who: Pick<SocketPass, 'role' | 'caller' | 'keyHash' | 'sessionId' | 'endsAtMs' | 'endUser'>,
+  who: Pick<SocketPass, 'role' | 'caller' | 'keyHash' | 'sessionId' | 'endsAtMs' | 'claims'>,
 ): Promise<Response> {
   refuseOthers(request)
   const { requestId, address } = caller

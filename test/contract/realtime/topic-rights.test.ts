@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 
 const rightsOf = (topic: string, claims: object = {}, role: 'anon' | 'service_role' = 'anon') =>
-  askTopic(db.deps, { role, claims: JSON.stringify({ ...claims, role }), share: 'test/topic' }, topic)
+  askTopic(db.deps, { role, claims: { ...claims }, share: 'test/topic' }, topic)
 
 const NONE = { read: false, write: false }
 

@@ -1,10 +1,10 @@
 // The entries of a join's `postgres_changes` as subscriptions: which tables they mean, which columns, which filter.
 // What is refused is refused here, and not when the first row changes.
 
-import type { DatabaseRole } from '../../../db/database.ts'
+import { callerClaims } from '../../../db/caller-session.ts'
 import { DomainError, type ErrorCode } from '../../../errors.ts'
 import { type AskSightDeps, askSight } from '../sight/ask-sight.ts'
-import type { Seen } from '../sight/sight-contract.ts'
+import type { Seen, SightCaller } from '../sight/sight-contract.ts'
 import { type FindTablesDeps, type FollowedTable, findTables } from '../watching/find-tables.ts'
 import type { ChangesAsked } from '../wire/join-request.ts'
 import { parseColumns } from './parse-columns.ts'
@@ -15,26 +15,19 @@ import type { Subscription } from './subscription.ts'
 const SUBSCRIPTIONS_MAX = 500
 const TRY_TIMEOUT_MS = 1_000
 
-/** Who follows. `claims` is JSON text for `request.jwt.claims`; `share`: whose connections it takes. */
-export interface Follower {
-  readonly role: DatabaseRole
-  readonly claims: string
-  readonly share: string
-}
-
 /**
  * Reads the entries for this caller. Throws `DomainError` for a table that is none or not to be seen, for
  * columns and filters that cannot be, and `PostgresError` for a value that is none of its column's type.
  */
 export async function readSubscriptions(
   deps: FindTablesDeps & AskSightDeps,
-  { role, claims, share }: Follower,
+  caller: SightCaller,
   asked: readonly ChangesAsked[],
 ): Promise<Subscription[]> {
   const found = new Map<string, Promise<readonly FollowedTable[]>>()
   const tablesOf = ({ schema, table }: ChangesAsked) => {
     const key = JSON.stringify([schema, table])
-    const finding = found.get(key) ?? findTables(deps, role, { schema, table })
+    const finding = found.get(key) ?? findTables(deps, caller.role, { schema, table })
     found.set(key, finding)
     return finding
   }
@@ -45,23 +38,26 @@ export async function readSubscriptions(
         id: index + 1,
         event: entry.event,
         tableId: table.tableId,
-        filter: entry.filter === undefined ? null : parseFilter(table, table.typed, role, entry.filter),
-        columns: entry.select === undefined ? null : parseColumns(table, role, entry.select),
+        filter:
+          entry.filter === undefined ? null : parseFilter(table, table.typed, caller.role, entry.filter),
+        columns: entry.select === undefined ? null : parseColumns(table, caller.role, entry.select),
       })
     }
   }
   if (subscriptions.length > SUBSCRIPTIONS_MAX) throw tooMany(subscriptions.length)
-  await trySight(deps, { role, claims, share }, subscriptions)
+  await trySight(deps, caller, subscriptions)
   return subscriptions
 }
 
 /** Postgres reads policies and filters once, with no row: what it cannot read then it could not for any change. */
 async function trySight(
   deps: AskSightDeps,
-  { role, claims, share }: Follower,
+  caller: SightCaller,
   subscriptions: readonly Subscription[],
 ): Promise<void> {
   if (subscriptions.length === 0) return
+  const { role, share } = caller
+  const claims = callerClaims(role, caller.claims)
   const tableIds = [...new Set(subscriptions.map(({ tableId }) => tableId))]
   const tables = tableIds.map(tableId => ({ tableId, images: [] }))
   const classes = tableIds.map(tableId => ({ tableId, role, claims }))

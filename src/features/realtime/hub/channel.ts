@@ -12,8 +12,8 @@ export interface ChannelRecord {
   readonly isPrivate: boolean
   readonly broadcast: { readonly ack: boolean; readonly self: boolean }
   readonly presence: { readonly key: string; readonly isEnabled: boolean }
-  /** Of the person whose token came last; null: nobody. */
-  readonly claims: Readonly<Record<string, unknown>> | null
+  /** Of the person whose token came last; empty: there is no person. */
+  readonly claims: Readonly<Record<string, unknown>>
   /** When that token ends, in milliseconds since 1970. */
   readonly tokenEndsAtMs: number | null
   readonly subscriptions: readonly Subscription[]
@@ -67,6 +67,6 @@ export function fullTopic(topic: string): string {
 
 /** Milliseconds since 1970; null: the token has no end. */
 export function tokenEnd(claims: ChannelRecord['claims']): number | null {
-  const exp = claims?.['exp']
+  const exp = claims['exp']
   return typeof exp === 'number' ? exp * 1_000 : null
 }

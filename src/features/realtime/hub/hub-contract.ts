@@ -19,13 +19,9 @@ export interface SocketPass {
   readonly vsn: '1.0.0' | '2.0.0'
   /** `client` of the address: what an unmodified client is known by when it comes back. */
   readonly client: string | null
-  /** The access token that came with the upgrade, verified; null without one. */
-  readonly endUser: PassedUser | null
-  readonly requestId: string
-}
-
-export interface PassedUser {
+  /** Of the access token that came with the upgrade, verified; empty without one. */
   readonly claims: Readonly<Record<string, unknown>>
+  readonly requestId: string
 }
 
 export const PASS_HEADER = 'quoin-socket-pass'

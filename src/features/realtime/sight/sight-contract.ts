@@ -6,6 +6,15 @@ import type { DatabaseRole } from '../../../db/database.ts'
 /** A row as it was recorded: the JSON text that Postgres wrote. */
 type Image = string
 
+/** Whose sight is asked about. */
+export interface SightCaller {
+  readonly role: DatabaseRole
+  /** Of the person's token; empty: there is no person. */
+  readonly claims: Readonly<Record<string, unknown>>
+  /** Whose connections to the database it takes, as `key/client`. */
+  readonly share: string
+}
+
 export interface SightQuestion {
   readonly tables: readonly SightTableAsked[]
   /** Callers that see the same. */
