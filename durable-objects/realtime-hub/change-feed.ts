@@ -1,14 +1,11 @@
 // The way of row changes from the log to the channels: in the order of the log, each once, to those who may see them.
 // One batch at a time. What comes meanwhile is read from the log, so nothing has to be held here.
 
-import type { DatabaseRole } from '../../src/db/database.ts'
 import { PostgresError } from '../../src/db/postgres-error.ts'
 import { DomainError } from '../../src/errors.ts'
 import { planSight, staleTables } from '../../src/features/realtime/changes/plan-sight.ts'
 import { renderChanges, type Told } from '../../src/features/realtime/changes/render-changes.ts'
-import type { Group } from '../../src/features/realtime/changes/subscription.ts'
-import type { Channel, ChannelRecord } from '../../src/features/realtime/hub/channel.ts'
-import type { HubState, SocketPass } from '../../src/features/realtime/hub/hub-contract.ts'
+import type { Channel } from '../../src/features/realtime/hub/channel.ts'
 import {
   type LogEntry,
   type LoggedChange,
@@ -21,7 +18,7 @@ import {
 import type { SightJudge } from '../../src/features/realtime/sight/judge-sight.ts'
 import { systemMessage } from '../../src/features/realtime/wire/server-messages.ts'
 import type { Deadline } from '../../src/lib/deadline.ts'
-import { ChannelGroups, type MemberGroup } from './channel-groups.ts'
+import type { ChannelGroups, MemberGroup } from './channel-groups.ts'
 import type { DeliveryBudget } from './delivery-budget.ts'
 import type { HubStorage } from './hub-storage.ts'
 import type { Members } from './members.ts'
@@ -30,6 +27,7 @@ export interface FeedParts {
   readonly hubName: string
   readonly log: RealtimeLog
   readonly members: Members
+  readonly groups: ChannelGroups
   readonly storage: HubStorage
   readonly judge: SightJudge
   readonly budget: DeliveryBudget
@@ -52,7 +50,6 @@ const PLANS_MAX = 3
 
 export class ChangeFeed {
   readonly #parts: FeedParts
-  readonly #groups: ChannelGroups
   /** Tables that the log was asked to tell of, and those of them that it has confirmed. */
   #asked: Set<number>
   #followed: Set<number>
@@ -68,7 +65,6 @@ export class ChangeFeed {
 
   constructor(parts: FeedParts) {
     this.#parts = parts
-    this.#groups = new ChannelGroups(parts.members)
     this.#asked = this.#wanted()
     this.#followed = new Set(this.#asked)
   }
@@ -86,41 +82,6 @@ export class ChangeFeed {
   /** The log tells of something. */
   get isFollowing(): boolean {
     return this.#asked.size > 0
-  }
-
-  /** The channels have changed, or what counts of their claims. */
-  regroup(): void {
-    this.#groups.forget()
-  }
-
-  /** How many classes of callers follow the table, and whether these are one of them. */
-  classes(tableId: number, role: DatabaseRole, claims: Group['claims']): { count: number; isKnown: boolean } {
-    const classes = this.#groups.classesOf(tableId)
-    return { count: classes.size, isKnown: classes.has(this.#groups.classKey(tableId, role, claims)) }
-  }
-
-  /** How many filters the table has with these: in all, and from the client address. */
-  countFilters(
-    { role, address }: SocketPass,
-    claims: ChannelRecord['claims'],
-    tableId: number,
-    keys: readonly string[],
-  ): { count: number; ofAddress: number } {
-    const { all, own } = this.#groups.filtersOf(tableId, address)
-    for (const key of keys) {
-      const name = this.#groups.filterKey(tableId, role, claims, key)
-      all.add(name)
-      own.add(name)
-    }
-    return { count: all.size, ofAddress: own.size }
-  }
-
-  subscriptionsByTable(): HubState['subscriptions'] {
-    return this.#groups.tables().map(tableId => ({
-      tableId,
-      subscribers: this.#groups.subscribersOf(tableId),
-      classes: this.#groups.classesOf(tableId).size,
-    }))
   }
 
   /**
@@ -167,7 +128,7 @@ export class ChangeFeed {
       await this.#inTurn(async () => {
         await this.#replayPages(channel)
         channel.isLive = true
-        this.regroup()
+        this.#parts.groups.forget()
       })
     } finally {
       this.#replays -= 1
@@ -181,7 +142,7 @@ export class ChangeFeed {
     for (let hasMore = true; hasMore && members.isIn(channel); ) {
       const page = await this.#read(channel.record.after, tableIds)
       if (page === 'too_old') this.refetch([channel], 'Changes since then are not kept any more.')
-      else await this.#tellGroups(page.entries, [this.#groups.groupOf(channel)])
+      else await this.#tellGroups(page.entries, [this.#parts.groups.groupOf(channel)])
       members.change(channel, { after: page === 'too_old' ? this.position : page.upTo })
       hasMore = page !== 'too_old' && page.hasMore
     }
@@ -276,7 +237,7 @@ export class ChangeFeed {
   ): Promise<void> {
     const rows = changes.filter(({ table_id }) => table_id !== MESSAGES_TABLE_ID)
     this.#parts.endTokens()
-    const groups = () => only ?? this.#groups.following(rows)
+    const groups = () => only ?? this.#parts.groups.following(rows)
     const judged = rows.length > 0 && groups().length > 0 ? await this.#judged(rows, groups) : undefined
     // Rights that ended while policies were asked.
     this.#parts.endTokens()
@@ -308,13 +269,13 @@ export class ChangeFeed {
   async #judge(changes: readonly LoggedChange[], groups: () => readonly MemberGroup[]) {
     for (let round = 1; ; round++) {
       const asked = groups()
-      const plan = planSight(changes, asked, this.#groups.claimsRead)
+      const plan = planSight(changes, asked, this.#parts.groups.claimsRead)
       const answer = await this.#untilDone(() => this.#parts.judge.judge(plan.question), isPassing)
       const stale = new Set(staleTables(plan, answer))
       if (stale.size === 0) return { plan, answer, groups: asked }
       if (round === PLANS_MAX) throw new Error('policies changed each time that they were asked')
       for (const table of answer.tables)
-        if (table && stale.has(table.tableId)) this.#groups.learn(table.tableId, table.claimsRead)
+        if (table && stale.has(table.tableId)) this.#parts.groups.learn(table.tableId, table.claimsRead)
     }
   }
 
@@ -329,7 +290,7 @@ export class ChangeFeed {
       const due = frames.filter(one => ('reason' in one ? last : one.number) > after)
       if (due.length > 0) await budget.wait(due.length)
       this.#parts.endTokens([channel])
-      if (!this.#groups.isStill(channel, group)) {
+      if (!this.#parts.groups.isStill(channel, group)) {
         // Another token came while policies were asked for the one before.
         if (due.length > 0) this.refetch([channel], 'The token is of another person, or has other claims.')
         continue

@@ -4,7 +4,8 @@
 import { networkOf } from '../../src/features/api-keys/limit/network.ts'
 import { classKey, groupKey } from '../../src/features/realtime/changes/class-key.ts'
 import type { Group } from '../../src/features/realtime/changes/subscription.ts'
-import type { Channel, ChannelRecord } from '../../src/features/realtime/hub/channel.ts'
+import type { Channel } from '../../src/features/realtime/hub/channel.ts'
+import type { HubState } from '../../src/features/realtime/hub/hub-contract.ts'
 import type { Members } from './members.ts'
 
 export interface MemberGroup extends Group {
@@ -24,6 +25,7 @@ export class ChannelGroups {
     this.#members = members
   }
 
+  /** Channels have changed, or what counts of their claims. */
   forget(): void {
     this.#byTable = undefined
   }
@@ -64,35 +66,31 @@ export class ChannelGroups {
     return classes
   }
 
-  /** How a filter of a table is told from others: each is asked once a class. */
-  filterKey(tableId: number, role: Group['role'], claims: ChannelRecord['claims'], key: string): string {
-    return `${this.classKey(tableId, role, claims)} ${key}`
-  }
-
-  /** Filters on the table: all of them, and those from the client address. */
-  filtersOf(tableId: number, address: string): { all: Set<string>; own: Set<string> } {
-    const [all, own] = [new Set<string>(), new Set<string>()]
+  /** Filters on the table, each once a class: all of them, and those from the client address. */
+  filtersOf(tableId: number, address: string): { all: Set<string>; ofAddress: Set<string> } {
+    const [all, ofAddress] = [new Set<string>(), new Set<string>()]
     for (const { socket, record } of this.#members.channels()) {
-      for (const subscription of record.subscriptions) {
-        if (subscription.tableId !== tableId || subscription.filter === null) continue
-        const key = this.filterKey(tableId, socket.pass.role, record.claims, subscription.filter.key)
+      const isNear = networkOf(socket.pass.address) === networkOf(address)
+      for (const { tableId: followed, filter } of record.subscriptions) {
+        if (followed !== tableId || filter === null) continue
+        const key = `${this.classKey(tableId, socket.pass.role, record.claims)} ${filter.key}`
         all.add(key)
-        if (networkOf(socket.pass.address) === networkOf(address)) own.add(key)
+        if (isNear) ofAddress.add(key)
       }
     }
-    return { all, own }
+    return { all, ofAddress }
   }
 
-  /** Tables that live channels follow. */
-  tables(): number[] {
-    return [...this.#made().keys()]
+  /** The tables that live channels follow. */
+  byTable(): HubState['subscriptions'] {
+    return [...this.#made()].map(([tableId, groups]) => ({
+      tableId,
+      subscribers: [...groups.values()].reduce((sum, { channels }) => sum + channels.size, 0),
+      classes: this.classesOf(tableId).size,
+    }))
   }
 
-  subscribersOf(tableId: number): number {
-    const groups = this.#made().get(tableId)?.values() ?? []
-    return [...groups].reduce((sum, { channels }) => sum + channels.size, 0)
-  }
-
+  /** What the class of such a caller is called at the table. */
   classKey(tableId: number, role: Group['role'], claims: Group['claims']): string {
     const known = this.#classKeys.get(claims) ?? new Map<string, string>()
     this.#classKeys.set(claims, known)

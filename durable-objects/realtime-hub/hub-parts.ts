@@ -6,6 +6,7 @@ import type { KeyLimiters } from '../../src/features/api-keys/limit/key-limiter.
 import type { EndUser } from '../../src/features/oauth/end-user/access-token.ts'
 import type { RateCounter } from '../../src/features/realtime/topics/rates.ts'
 import type { ChangeFeed } from './change-feed.ts'
+import type { ChannelGroups } from './channel-groups.ts'
 import type { DeliveryBudget } from './delivery-budget.ts'
 import type { HubStorage } from './hub-storage.ts'
 import type { Members } from './members.ts'
@@ -20,6 +21,7 @@ export interface HubParts {
   readonly isSessionActive: (sessionId: string) => Promise<boolean>
   readonly nowMs: () => number
   readonly members: Members
+  readonly groups: ChannelGroups
   readonly storage: HubStorage
   readonly feed: ChangeFeed
   readonly budget: DeliveryBudget

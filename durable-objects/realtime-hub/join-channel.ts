@@ -3,7 +3,6 @@
 import { PostgresError } from '../../src/db/postgres-error.ts'
 import { DomainError } from '../../src/errors.ts'
 import { readSubscriptions } from '../../src/features/realtime/changes/read-subscriptions.ts'
-import type { Subscription } from '../../src/features/realtime/changes/subscription.ts'
 import { type ChannelRecord, type HubSocket, tokenEnd } from '../../src/features/realtime/hub/channel.ts'
 import { MESSAGES_TABLE_ID } from '../../src/features/realtime/log/log-contract.ts'
 import { watchTables } from '../../src/features/realtime/watching/watch-tables.ts'
@@ -12,6 +11,7 @@ import { type JoinRequest, readJoin } from '../../src/features/realtime/wire/joi
 import { MessageError } from '../../src/features/realtime/wire/message-error.ts'
 import type { HubParts } from './hub-parts.ts'
 import type { RowMessage } from './message-row.ts'
+import { refuseBeyondBounds } from './refuse-beyond-bounds.ts'
 import { replayMessages } from './replay-messages.ts'
 import { mayRead } from './topic-rights.ts'
 
@@ -23,11 +23,6 @@ export interface Joined {
   /** What was sent to the topic before, where it was asked for. */
   readonly replayed: readonly RowMessage[]
 }
-
-const CLASSES_MAX = 500
-/** Filters on a table cost what classes cost, and anybody makes them: one client address has a part of them. */
-const FILTERS_MAX = 500
-const FILTERS_PER_ADDRESS_MAX = 100
 
 /** Throws `DomainError`, `PostgresError` and `MessageError`: the reply says why. */
 export async function joinChannel(
@@ -109,59 +104,6 @@ export async function claimsOf(
     })
   }
   return (await verifyAccessToken(accessToken)).claims
-}
-
-/** Throws `too_many_subscriptions` where a table would have more classes or filters than may be. */
-export function refuseBeyondBounds(
-  parts: HubParts,
-  socket: HubSocket,
-  { claims, subscriptions }: Pick<ChannelRecord, 'claims' | 'subscriptions'>,
-): void {
-  refuseNewClass(parts, socket, claims, subscriptions)
-  refuseNewFilters(parts, socket, claims, subscriptions)
-}
-
-function refuseNewClass(
-  { feed }: HubParts,
-  { pass }: HubSocket,
-  claims: ChannelRecord['claims'],
-  subscriptions: readonly Subscription[],
-): void {
-  for (const tableId of new Set(subscriptions.map(one => one.tableId))) {
-    const { count, isKnown } = feed.classes(tableId, pass.role, claims)
-    if (isKnown || count < CLASSES_MAX) continue
-    throw new DomainError(
-      'too_many_subscriptions',
-      `${CLASSES_MAX} persons follow this table already, each by own policies.`,
-      {
-        hint: 'Send to a private channel instead (realtime.broadcast_changes): it is checked once, at the join.',
-      },
-    )
-  }
-}
-
-function refuseNewFilters(
-  { feed }: HubParts,
-  { pass }: HubSocket,
-  claims: ChannelRecord['claims'],
-  subscriptions: readonly Subscription[],
-): void {
-  for (const [tableId, ofTable] of Map.groupBy(subscriptions, one => one.tableId)) {
-    const keys = ofTable.flatMap(({ filter }) => (filter === null ? [] : [filter.key]))
-    if (keys.length === 0) continue
-    const { count, ofAddress } = feed.countFilters(pass, claims, tableId, keys)
-    if (count > FILTERS_MAX) throw tooManyFilters(`${FILTERS_MAX} filters are in use on this table`)
-    if (ofAddress > FILTERS_PER_ADDRESS_MAX)
-      throw tooManyFilters(
-        `${FILTERS_PER_ADDRESS_MAX} filters on this table are in use from the client address`,
-      )
-  }
-}
-
-function tooManyFilters(what: string): DomainError {
-  return new DomainError('too_many_subscriptions', `${what} already.`, {
-    hint: 'Follow the table without a filter, or send to a channel for each value (realtime.broadcast_changes).',
-  })
 }
 
 /** Where the client left off: said by itself, or proven by its heartbeats. */

@@ -32,6 +32,7 @@ import {
 import { sharedDeadline } from '../../src/lib/deadline.ts'
 import { sha256Hex } from '../../src/lib/hash.ts'
 import { ChangeFeed } from './change-feed.ts'
+import { ChannelGroups } from './channel-groups.ts'
 import { DeliveryBudget } from './delivery-budget.ts'
 import type { HubParts } from './hub-parts.ts'
 import { HubStorage } from './hub-storage.ts'
@@ -66,6 +67,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
     const platform = platformDatabase(config, deadline)
     const storage = new HubStorage(ctx.storage)
     const members = new Members(storage, ctx.getWebSockets())
+    const groups = new ChannelGroups(members)
     const budget = new DeliveryBudget(config.realtimeDeliveriesPerSecond, nowMs, pause)
     const share = `realtime/${ctx.id.name ?? ''}`
     this.#judge = new SightJudge(
@@ -76,6 +78,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
       hubName: ctx.id.name ?? '',
       log: env.REALTIME_LOG.getByName('all'),
       members,
+      groups,
       storage,
       judge: this.#judge,
       budget,
@@ -93,6 +96,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
       isSessionActive: async id => (await getSession(upstreams.identityAdmin, id))?.active === true,
       nowMs,
       members,
+      groups,
       storage,
       feed,
       budget,
@@ -195,7 +199,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
   }
 
   async state(): Promise<HubState> {
-    const { members, feed } = this.#parts
+    const { members, groups, feed } = this.#parts
     const topics = [...members.topics]
     return {
       connections: members.socketCount,
@@ -209,7 +213,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
         }))
         .sort((a, b) => b.members - a.members)
         .slice(0, TOPICS_TOLD_MAX),
-      subscriptions: feed.subscriptionsByTable(),
+      subscriptions: groups.byTable(),
       position: feed.position,
       isTelling: feed.isTelling,
       counts: {

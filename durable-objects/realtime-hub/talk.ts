@@ -43,8 +43,9 @@ import {
   UNMATCHED_TOPIC,
 } from '../../src/features/realtime/wire/server-messages.ts'
 import type { HubParts } from './hub-parts.ts'
-import { claimsOf, clientOf, joinChannel, reasonOf, refuseBeyondBounds } from './join-channel.ts'
+import { claimsOf, clientOf, joinChannel, reasonOf } from './join-channel.ts'
 import type { Topic } from './members.ts'
+import { refuseBeyondBounds } from './refuse-beyond-bounds.ts'
 import { mayRead, refuseUnwritable } from './topic-rights.ts'
 
 /** The frame of a broadcast for a client of that version; undefined: it cannot be said to it. */
@@ -99,7 +100,7 @@ export class Talk {
   }
 
   async #join(socket: HubSocket, frame: MessageFrame): Promise<void> {
-    const { members, feed, storage, nowMs } = this.#parts
+    const { members, groups, storage, nowMs } = this.#parts
     const { vsn } = socket.pass
     // Whatever becomes of the new join: the client has let go of the old one.
     const before = socket.channels.get(frame.topic)
@@ -109,7 +110,7 @@ export class Talk {
     // Others may have joined meanwhile; from here to the join nobody can.
     refuseBeyondBounds(this.#parts, socket, record)
     const channel = members.join(socket, record, resumesAfter === null)
-    feed.regroup()
+    groups.forget()
     const changes = request.postgres_changes.map(({ sent }, index) => ({ id: index + 1, sent }))
     this.#reply(socket, joinReply(vsn, frame, changes))
     if (record.presence.isEnabled) {
@@ -184,13 +185,13 @@ export class Talk {
   }
 
   #takeOut(channel: Channel, lastFrame: string): void {
-    const { members, feed } = this.#parts
+    const { members, groups } = this.#parts
     const { socket, record } = channel
     const topic = members.topicOf(channel)
     members.send(socket, lastFrame)
     members.leave(channel)
     this.#tellPresence(topic, topic.presence.leaveAll(socket.id))
-    if (record.subscriptions.length > 0) feed.regroup()
+    if (record.subscriptions.length > 0) groups.forget()
   }
 
   leaveAll(socket: HubSocket): void {
@@ -217,7 +218,7 @@ export class Talk {
 
   async #renewToken(channel: Channel, token: string | undefined): Promise<void> {
     if (token === undefined) return
-    const { members, feed } = this.#parts
+    const { members, groups, feed } = this.#parts
     const { socket, record } = channel
     let claims: ChannelRecord['claims']
     let seesPresence = true
@@ -234,7 +235,7 @@ export class Talk {
     members.change(channel, { claims, tokenEndsAtMs: tokenEnd(claims), presence })
     channel.rights = undefined
     if (record.subscriptions.length === 0) return
-    feed.regroup()
+    groups.forget()
     if (!isSame) feed.refetch([channel], 'The token is of another person, or has other claims.')
   }
 

@@ -1,0 +1,41 @@
+// How many classes of callers and how many filters a table may have: each costs a question a change.
+
+import { DomainError } from '../../src/errors.ts'
+import type { ChannelRecord, HubSocket } from '../../src/features/realtime/hub/channel.ts'
+import type { HubParts } from './hub-parts.ts'
+
+const CLASSES_MAX = 500
+/** Filters cost what classes cost, and anybody makes them: one client address has a part of them. */
+const FILTERS_MAX = 500
+const FILTERS_PER_ADDRESS_MAX = 100
+
+/** Throws `too_many_subscriptions` where a table would have more classes or filters than may be, with this channel. */
+export function refuseBeyondBounds(
+  { groups }: Pick<HubParts, 'groups'>,
+  { pass }: HubSocket,
+  { claims, subscriptions }: Pick<ChannelRecord, 'claims' | 'subscriptions'>,
+): void {
+  for (const [tableId, ofTable] of Map.groupBy(subscriptions, one => one.tableId)) {
+    const own = groups.classKey(tableId, pass.role, claims)
+    const classes = groups.classesOf(tableId).add(own)
+    if (classes.size > CLASSES_MAX) {
+      const hint =
+        'Send to a private channel instead (realtime.broadcast_changes): it is checked once, at the join.'
+      throw tooMany(`${CLASSES_MAX} persons follow this table already, each by own policies.`, hint)
+    }
+    const keys = ofTable.flatMap(({ filter }) => (filter === null ? [] : [`${own} ${filter.key}`]))
+    if (keys.length === 0) continue
+    const { all, ofAddress } = groups.filtersOf(tableId, pass.address)
+    const hint =
+      'Follow the table without a filter, or send to a channel for each value (realtime.broadcast_changes).'
+    if (new Set([...all, ...keys]).size > FILTERS_MAX)
+      throw tooMany(`${FILTERS_MAX} filters are in use on this table already.`, hint)
+    if (new Set([...ofAddress, ...keys]).size > FILTERS_PER_ADDRESS_MAX) {
+      const message = `${FILTERS_PER_ADDRESS_MAX} filters on this table are in use from the client address already.`
+      throw tooMany(message, hint)
+    }
+  }
+}
+
+const tooMany = (message: string, hint: string) =>
+  new DomainError('too_many_subscriptions', message, { hint })
