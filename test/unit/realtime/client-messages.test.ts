@@ -9,6 +9,7 @@ import {
   readPresence,
 } from '../../../src/features/realtime/wire/client-messages.ts'
 import { readFrame } from '../../../src/features/realtime/wire/frames.ts'
+import { encoded } from './supabase.ts'
 
 const frame = (event: string, payload: string) =>
   readFrame('2.0.0', `["1","2","realtime:t","${event}",${payload}]`)
@@ -45,6 +46,12 @@ describe('a broadcast in text', () => {
       /^InvalidBroadcastPayload: expected an object/,
     )
   })
+})
+
+test('a broadcast that is to be stored for replay is refused: the client would count on it', () => {
+  const payload = { event: 'e', payload: 1, persist: true }
+  const pushed = readFrame('2.0.0', encoded({ topic: 'realtime:t', event: 'broadcast', payload }))
+  expect(() => readBroadcast(pushed)).toThrow(/^UnableToPersistMessage: .*realtime\.send/)
 })
 
 test('another message is no broadcast', () => {

@@ -22,6 +22,8 @@ export type PresencePush =
   | { readonly event: 'track'; readonly payload: Readonly<Record<string, unknown>> }
   | { readonly event: 'untrack' }
 
+const NOT_STORED = 'messages over sockets are not stored for replay; those of realtime.send() in SQL are'
+
 /** A heartbeat belongs to no channel, and is answered alone. */
 export function isHeartbeat(frame: FrameHead): boolean {
   return frame.topic === 'phoenix' && frame.event === 'heartbeat'
@@ -29,7 +31,11 @@ export function isHeartbeat(frame: FrameHead): boolean {
 
 /** The broadcast that was pushed; undefined: the frame is something else. Throws `MessageError`. */
 export function readBroadcast(frame: ClientFrame): BroadcastPush | undefined {
-  if (frame.kind === 'broadcast') return { form: 'bytes', event: frame.event, payload: frame.payload }
+  if (frame.kind === 'broadcast') {
+    // Whoever asks for it counts on it.
+    if (frame.metadata['persist']) throw new MessageError('UnableToPersistMessage', NOT_STORED)
+    return { form: 'bytes', event: frame.event, payload: frame.payload }
+  }
   if (frame.event !== 'broadcast') return undefined
   if (!isObject(frame.payload)) {
     throw new MessageError('InvalidBroadcastPayload', 'expected an object with type, event and payload')
