@@ -19,6 +19,7 @@ import type { SightJudge } from '../../src/features/realtime/sight/judge-sight.t
 import { systemMessage } from '../../src/features/realtime/wire/server-messages.ts'
 import type { Deadline } from '../../src/lib/deadline.ts'
 import type { ChannelGroups, MemberGroup } from './channel-groups.ts'
+import type { Channels } from './channels.ts'
 import type { DeliveryBudget } from './delivery-budget.ts'
 import type { HubStorage } from './hub-storage.ts'
 import type { Members } from './members.ts'
@@ -28,13 +29,12 @@ export interface FeedParts {
   readonly log: RealtimeLog
   readonly members: Members
   readonly groups: ChannelGroups
+  readonly channels: Channels
   readonly storage: HubStorage
   readonly judge: SightJudge
   readonly budget: DeliveryBudget
   readonly deadline: Deadline
   readonly pause: (milliseconds: number) => Promise<void>
-  /** Ends those of these channels, or of all, whose token has ended. */
-  readonly endTokens: (channels?: Iterable<Channel>) => void
   /** A row of `realtime.messages`. */
   readonly onMessage: (change: LoggedChange) => Promise<void>
 }
@@ -236,11 +236,11 @@ export class ChangeFeed {
     only: readonly MemberGroup[] | undefined,
   ): Promise<void> {
     const rows = changes.filter(({ table_id }) => table_id !== MESSAGES_TABLE_ID)
-    this.#parts.endTokens()
+    this.#parts.channels.endTokens()
     const groups = () => only ?? this.#parts.groups.following(rows)
     const judged = rows.length > 0 && groups().length > 0 ? await this.#judged(rows, groups) : undefined
     // Rights that ended while policies were asked.
-    this.#parts.endTokens()
+    this.#parts.channels.endTokens()
     if (judged) {
       const render = renderChanges(judged.plan, judged.answer)
       const last = rows.at(-1)?.number ?? 0
@@ -289,7 +289,7 @@ export class ChangeFeed {
       const { after } = channel.record
       const due = frames.filter(one => ('reason' in one ? last : one.number) > after)
       if (due.length > 0) await budget.wait(due.length)
-      this.#parts.endTokens([channel])
+      this.#parts.channels.endTokens([channel])
       if (!this.#parts.groups.isStill(channel, group)) {
         // Another token came while policies were asked for the one before.
         if (due.length > 0) this.refetch([channel], 'The token is of another person, or has other claims.')

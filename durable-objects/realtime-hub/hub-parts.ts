@@ -7,6 +7,7 @@ import type { EndUser } from '../../src/features/oauth/end-user/access-token.ts'
 import type { RateCounter } from '../../src/features/realtime/topics/rates.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import type { ChannelGroups } from './channel-groups.ts'
+import type { Channels } from './channels.ts'
 import type { DeliveryBudget } from './delivery-budget.ts'
 import type { HubStorage } from './hub-storage.ts'
 import type { Members } from './members.ts'
@@ -22,6 +23,7 @@ export interface HubParts {
   readonly nowMs: () => number
   readonly members: Members
   readonly groups: ChannelGroups
+  readonly channels: Channels
   readonly storage: HubStorage
   readonly feed: ChangeFeed
   readonly budget: DeliveryBudget

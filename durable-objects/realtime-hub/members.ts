@@ -53,7 +53,7 @@ export class Members {
       const socket = this.#sockets.get(socketId)
       if (socket) this.#keep(newChannel(socket, record, true))
     }
-    // With those of dead sockets, until `Talk` has told that they left.
+    // With those of dead sockets, until `MessageHandler` has told that they left.
     const byTopic = Map.groupBy(presences, ({ socketId, topic }) => joined.get(`${socketId} ${topic}`))
     for (const [key, topic] of this.#topics)
       topic.presence = fromRecords(byTopic.get(key)?.map(({ record }) => record))
@@ -136,7 +136,7 @@ export class Members {
     this.#storage.putChannel(channel.socket.id, channel.record)
   }
 
-  /** Whoever stays in the topic is to be told of the leave, by `Talk`. */
+  /** Whoever stays in the topic is to be told of the leave, by `MessageHandler`. */
   leave(channel: Channel): void {
     const { socket, record } = channel
     socket.channels.delete(record.topic)

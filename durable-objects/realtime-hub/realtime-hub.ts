@@ -9,7 +9,6 @@ import { makeUpstreams } from '../../src/clients/upstreams.ts'
 import { parseConfig } from '../../src/config.ts'
 import { dataDatabase, type Env, platformDatabase } from '../../src/deps.ts'
 import { makeEndUserTokens } from '../../src/features/oauth/end-user/end-user-tokens.ts'
-import { fullTopic } from '../../src/features/realtime/hub/channel.ts'
 import {
   type BroadcastOutcome,
   type RealtimeHub as Hub,
@@ -29,16 +28,18 @@ import {
   payloadLength,
   readFrame,
 } from '../../src/features/realtime/wire/frames.ts'
+import { bareTopic, fullTopic } from '../../src/features/realtime/wire/topic.ts'
 import { sharedDeadline } from '../../src/lib/deadline.ts'
 import { sha256Hex } from '../../src/lib/hash.ts'
 import { ChangeFeed } from './change-feed.ts'
 import { ChannelGroups } from './channel-groups.ts'
+import { Channels } from './channels.ts'
 import { DeliveryBudget } from './delivery-budget.ts'
 import type { HubParts } from './hub-parts.ts'
 import { HubStorage } from './hub-storage.ts'
 import { CLOSE, Members } from './members.ts'
+import { MessageHandler } from './message-handler.ts'
 import { messageOf } from './message-row.ts'
-import { Talk } from './talk.ts'
 import { Upkeep } from './upkeep.ts'
 
 const TICKET_MS = 30_000
@@ -52,7 +53,7 @@ const FRAMES_FACTOR = 3
 
 export class RealtimeHub extends DurableObject<Env> implements Hub {
   readonly #parts: HubParts
-  readonly #talk: Talk
+  readonly #messages: MessageHandler
   readonly #upkeep: Upkeep
   readonly #judge: SightJudge
   readonly #frames: RateCounter
@@ -68,6 +69,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
     const storage = new HubStorage(ctx.storage)
     const members = new Members(storage, ctx.getWebSockets())
     const groups = new ChannelGroups(members)
+    const channels = new Channels({ members, groups, nowMs })
     const budget = new DeliveryBudget(config.realtimeDeliveriesPerSecond, nowMs, pause)
     const share = `realtime/${ctx.id.name ?? ''}`
     this.#judge = new SightJudge(
@@ -79,12 +81,12 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
       log: env.REALTIME_LOG.getByName('all'),
       members,
       groups,
+      channels,
       storage,
       judge: this.#judge,
       budget,
       deadline,
       pause,
-      endTokens: channels => this.#talk.endTokens(channels),
       onMessage: change => this.#tellMessage(change.row),
     })
     this.#parts = {
@@ -97,6 +99,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
       nowMs,
       members,
       groups,
+      channels,
       storage,
       feed,
       budget,
@@ -105,9 +108,9 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
       byteRates: rateCounter(MESSAGES_OF_FULL_SIZE * config.realtimeMessageBytesMax, 1_000, nowMs),
     }
     this.#frames = rateCounter(FRAMES_FACTOR * config.realtimeMessagesPerSecond, 1_000, nowMs)
-    this.#talk = new Talk(this.#parts)
-    this.#upkeep = new Upkeep(this.#parts, this.#talk, ctx.storage)
-    this.#talk.tellDead()
+    this.#messages = new MessageHandler(this.#parts)
+    this.#upkeep = new Upkeep(this.#parts, ctx.storage)
+    this.#parts.channels.tellDead()
   }
 
   override async fetch(request: Request): Promise<Response> {
@@ -134,14 +137,14 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
     if (bytes > FRAME_BYTES_MAX) return this.#parts.members.close(socket, CLOSE.tooLarge, 'message too large')
     try {
       const frame = readFrame(socket.pass.vsn, data)
-      if (bytes > this.#parts.config.realtimeMessageBytesMax) this.#talk.refuseSize(socket, frame)
-      else await this.#talk.handle(socket, frame)
+      if (bytes > this.#parts.config.realtimeMessageBytesMax) this.#messages.refuseSize(socket, frame)
+      else await this.#messages.handle(socket, frame)
       // Joins and tokens may end sooner than the next round.
       if (frame.event === 'phx_join' || frame.event === 'access_token')
         await this.#upkeep.plan(socket.channels.values())
     } catch (err) {
       if (!(err instanceof FrameError)) throw err
-      this.#talk.refuseFrame(socket, err.message)
+      this.#messages.refuseFrame(socket, err.message)
     }
   }
 
@@ -170,7 +173,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
   async broadcast(caller: string, messages: readonly HubBroadcast[]): Promise<BroadcastOutcome> {
     const { members, budget } = this.#parts
     const bytes = messages.reduce((sum, { payload }) => sum + payloadLength(payload), 0)
-    if (!this.#talk.takeMessages(caller, messages.length, bytes)) return 'too_many_messages'
+    if (!this.#messages.takeMessages(caller, messages.length, bytes)) return 'too_many_messages'
     const found = messages.flatMap(message => {
       const topic = members.findTopic(fullTopic(message.topic), message.isPrivate)
       return topic === undefined ? [] : [{ topic, message }]
@@ -178,7 +181,9 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
     if (!budget.take(found.reduce((sum, { topic }) => sum + topic.channels.size, 0)))
       return 'too_many_deliveries'
     for (const { topic, message } of found)
-      this.#talk.deliver(topic, vsn => broadcastFrame(vsn, topic.topic, message.event, message.payload))
+      this.#parts.channels.deliver(topic, vsn =>
+        broadcastFrame(vsn, topic.topic, message.event, message.payload),
+      )
     return 'sent'
   }
 
@@ -206,7 +211,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
       channels: topics.reduce((sum, { channels }) => sum + channels.size, 0),
       topics: topics
         .map(({ topic, isPrivate, channels, presence }) => ({
-          topic: topic.replace(/^realtime:/, ''),
+          topic: bareTopic(topic),
           isPrivate,
           members: channels.size,
           present: presence.keyCount(),
@@ -220,7 +225,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
         changes: feed.changes,
         statements: this.#judge.statements,
         deliveries: members.deliveries,
-        messages: this.#talk.messages,
+        messages: this.#messages.messages,
         refetches: feed.refetches,
       },
     }
@@ -230,7 +235,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
     const socket = this.#parts.members.find(ws)
     if (socket === undefined) return
     socket.isOpen = false
-    this.#talk.leaveAll(socket)
+    this.#parts.channels.leaveAll(socket)
   }
 
   /** A committed message waits for its frames, as row changes do. */
@@ -242,7 +247,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
     const topic = find()
     if (message === undefined || topic === undefined) return
     const { event, payload, id } = message
-    this.#talk.deliver(topic, vsn => broadcastFrame(vsn, topic.topic, event, payload, { id }))
+    this.#parts.channels.deliver(topic, vsn => broadcastFrame(vsn, topic.topic, event, payload, { id }))
   }
 
   #tooManyLike(pass: SocketPass) {

@@ -2,8 +2,9 @@
 // what policies show to the caller.
 
 import { callerClaims } from '../../src/db/caller-session.ts'
-import { bareTopic, type ChannelRecord, type HubSocket } from '../../src/features/realtime/hub/channel.ts'
+import type { ChannelRecord, HubSocket } from '../../src/features/realtime/hub/channel.ts'
 import { sightSession } from '../../src/features/realtime/sight/ask-sight.ts'
+import { bareTopic } from '../../src/features/realtime/wire/topic.ts'
 import type { HubParts } from './hub-parts.ts'
 import { messageOf, type RowMessage } from './message-row.ts'
 

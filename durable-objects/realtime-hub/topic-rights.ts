@@ -1,12 +1,8 @@
 // What policies on realtime.messages let a caller do in a private topic, as they say it now or said a moment ago.
 
-import {
-  bareTopic,
-  type Channel,
-  type ChannelRecord,
-  type HubSocket,
-} from '../../src/features/realtime/hub/channel.ts'
+import type { Channel, ChannelRecord, HubSocket } from '../../src/features/realtime/hub/channel.ts'
 import { askTopic, unauthorizedTopic } from '../../src/features/realtime/sight/ask-topic.ts'
+import { bareTopic } from '../../src/features/realtime/wire/topic.ts'
 import type { HubParts } from './hub-parts.ts'
 
 /** So long it is believed what policies said of sending. */

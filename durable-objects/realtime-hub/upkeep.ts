@@ -5,7 +5,6 @@ import type { Channel, HubSocket } from '../../src/features/realtime/hub/channel
 import { watchTables } from '../../src/features/realtime/watching/watch-tables.ts'
 import type { HubParts } from './hub-parts.ts'
 import { CLOSE } from './members.ts'
-import type { Talk } from './talk.ts'
 
 const ROUND_MS = 30_000
 /** A client says something every 25 s; twice without is gone, as for Supabase's server. */
@@ -13,12 +12,10 @@ const SILENT_MS = 75_000
 
 export class Upkeep {
   readonly #parts: HubParts
-  readonly #talk: Talk
   readonly #storage: DurableObjectStorage
 
-  constructor(parts: HubParts, talk: Talk, storage: DurableObjectStorage) {
+  constructor(parts: HubParts, storage: DurableObjectStorage) {
     this.#parts = parts
-    this.#talk = talk
     this.#storage = storage
   }
 
@@ -36,7 +33,7 @@ export class Upkeep {
 
   async run(): Promise<void> {
     const { storage, nowMs } = this.#parts
-    this.#talk.endTokens()
+    this.#parts.channels.endTokens()
     this.#closeSilent()
     storage.forgetOld(nowMs())
     for (const work of [() => this.recheck(), () => this.#parts.feed.settle(), () => this.#keepWatching()])
@@ -67,7 +64,7 @@ export class Upkeep {
   #close(sockets: readonly HubSocket[], reason: string): void {
     for (const socket of sockets) {
       this.#parts.members.close(socket, CLOSE.policy, reason)
-      this.#talk.leaveAll(socket)
+      this.#parts.channels.leaveAll(socket)
     }
   }
 
@@ -94,7 +91,7 @@ export class Upkeep {
     for (const channel of [...members.channels()]) {
       if (!channel.record.subscriptions.some(({ tableId }) => gone.has(tableId))) continue
       feed.refetch([channel], 'A table was dropped, or made anew.')
-      this.#talk.fail(channel)
+      this.#parts.channels.fail(channel)
     }
   }
 }

@@ -5,9 +5,9 @@ import type {
   LogEntry,
   LoggedChange,
   LogReading,
-  LogShare,
   LogState,
   NewChange,
+  NewChanges,
 } from '../../src/features/realtime/log/log-contract.ts'
 import { encodeUtf8 } from '../../src/lib/utf8.ts'
 
@@ -67,7 +67,7 @@ export class LogStorage {
   }
 
   /** Keeps what is new, with a gap where changes may be missing. Answers the entries that came to be. */
-  store({ epoch, gaps, changes }: LogShare, nowMs: number): LogEntry[] {
+  store({ epoch, gaps, changes }: NewChanges, nowMs: number): LogEntry[] {
     return this.#storage.transactionSync(() => {
       const totals = this.#totals()
       const stored: LogEntry[] = []

@@ -9,8 +9,8 @@ import type {
   RealtimeLog as Log,
   LogPush,
   LogReading,
-  LogShare,
   LogState,
+  NewChanges,
 } from '../../src/features/realtime/log/log-contract.ts'
 import { sharedDeadline } from '../../src/lib/deadline.ts'
 import { LogStorage } from './log-storage.ts'
@@ -21,7 +21,7 @@ const RETRY_MS = [100, 1_000, 5_000]
 const RATE_SECONDS = 60
 
 /** A hub that is told. What it waits for is in the log, and not held here. */
-interface Follower {
+interface FollowingHub {
   tableIds: ReadonlySet<number>
   /** Everything up to here was told; null: nobody knows. */
   after: number | null
@@ -35,44 +35,40 @@ interface Follower {
 export class RealtimeLog extends DurableObject<Env> implements Log {
   readonly #storage: LogStorage
   readonly #deadline = sharedDeadline()
-  readonly #followers = new Map<string, Follower>()
+  readonly #hubs = new Map<string, FollowingHub>()
   /** Changes by the second in which they were stored. */
   readonly #rates = new Map<number, number>()
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     this.#storage = new LogStorage(ctx.storage)
-    for (const { name, tableIds } of this.#storage.hubs())
-      this.#followers.set(name, newFollower(tableIds, null))
+    for (const { name, tableIds } of this.#storage.hubs()) this.#hubs.set(name, newHub(tableIds, null))
   }
 
-  async store(share: LogShare): Promise<void> {
+  async store(share: NewChanges): Promise<void> {
     const nowMs = Date.now()
     const stored = this.#storage.store(share, nowMs)
     const upTo = stored.at(-1)?.number
     if (upTo === undefined) return
     this.#count(Math.floor(nowMs / 1_000), stored.filter(({ kind }) => kind === 'change').length)
-    for (const [name, follower] of this.#followers) {
-      const entries = stored.filter(one => one.kind === 'gap' || follower.tableIds.has(one.table_id))
+    for (const [name, hub] of this.#hubs) {
+      const entries = stored.filter(one => one.kind === 'gap' || hub.tableIds.has(one.table_id))
       if (entries.length === 0) continue
-      if (follower.isUnderWay) follower.isBehind = true
-      else
-        this.ctx.waitUntil(
-          this.#tell(name, follower, { after: follower.after, entries, upTo, hasMore: false }),
-        )
+      if (hub.isUnderWay) hub.isBehind = true
+      else this.ctx.waitUntil(this.#tell(name, hub, { after: hub.after, entries, upTo, hasMore: false }))
     }
   }
 
-  async follow(hub: string, tableIds: readonly number[]): Promise<number> {
-    this.#storage.follow(hub, tableIds)
+  async follow(name: string, tableIds: readonly number[]): Promise<number> {
+    this.#storage.follow(name, tableIds)
     const { head } = this.#storage
-    const follower = this.#followers.get(hub) ?? newFollower(tableIds, head)
-    follower.tableIds = new Set(tableIds)
-    follower.failures = 0
+    const hub = this.#hubs.get(name) ?? newHub(tableIds, head)
+    hub.tableIds = new Set(tableIds)
+    hub.failures = 0
     // The hub compares it with where it is, and reads what is between.
-    if (!follower.isUnderWay) follower.after ??= head
-    if (tableIds.length > 0) this.#followers.set(hub, follower)
-    else this.#followers.delete(hub)
+    if (!hub.isUnderWay) hub.after ??= head
+    if (tableIds.length > 0) this.#hubs.set(name, hub)
+    else this.#hubs.delete(name)
     return head
   }
 
@@ -90,42 +86,42 @@ export class RealtimeLog extends DurableObject<Env> implements Log {
   }
 
   /** One push at a time, until nothing waits. */
-  async #tell(hub: string, follower: Follower, first: LogPush): Promise<void> {
-    follower.isUnderWay = true
+  async #tell(name: string, hub: FollowingHub, first: LogPush): Promise<void> {
+    hub.isUnderWay = true
     try {
-      for (let push: LogPush | undefined = first; push !== undefined; push = this.#next(hub, follower)) {
+      for (let push: LogPush | undefined = first; push !== undefined; push = this.#next(name, hub)) {
         try {
-          await this.#deadline(PUSH_TIMEOUT_MS, this.env.REALTIME_HUB.getByName(hub).changed(push))
-          follower.after = push.upTo
-          follower.failures = 0
+          await this.#deadline(PUSH_TIMEOUT_MS, this.env.REALTIME_HUB.getByName(name).changed(push))
+          hub.after = push.upTo
+          hub.failures = 0
         } catch (err) {
-          logFailure(hub, err)
-          follower.after = null
-          follower.isBehind = true
-          const pauseMs = RETRY_MS[follower.failures++]
-          if (pauseMs === undefined) return this.#forget(hub, follower)
+          logFailure(name, err)
+          hub.after = null
+          hub.isBehind = true
+          const pauseMs = RETRY_MS[hub.failures++]
+          if (pauseMs === undefined) return this.#forget(name, hub)
           await new Promise(resolve => setTimeout(resolve, pauseMs))
         }
       }
     } finally {
-      follower.isUnderWay = false
+      hub.isUnderWay = false
     }
   }
 
   /** What was stored during the last push; where that is more than a page, the hub reads it by itself. */
-  #next(hub: string, follower: Follower): LogPush | undefined {
-    const { after, isBehind, tableIds } = follower
-    if (!isBehind || this.#followers.get(hub) !== follower) return undefined
-    follower.isBehind = false
+  #next(name: string, hub: FollowingHub): LogPush | undefined {
+    const { after, isBehind, tableIds } = hub
+    if (!isBehind || this.#hubs.get(name) !== hub) return undefined
+    hub.isBehind = false
     const page = after === null ? 'too_old' : this.#storage.read(after, [...tableIds])
     if (page !== 'too_old' && !page.hasMore) return { ...page, after }
     return { after, entries: [], upTo: this.#storage.head, hasMore: true }
   }
 
-  #forget(hub: string, follower: Follower): void {
-    if (this.#followers.get(hub) !== follower) return
-    this.#followers.delete(hub)
-    this.#storage.forget(hub)
+  #forget(name: string, hub: FollowingHub): void {
+    if (this.#hubs.get(name) !== hub) return
+    this.#hubs.delete(name)
+    this.#storage.forget(name)
   }
 
   #count(second: number, changes: number): void {
@@ -134,7 +130,7 @@ export class RealtimeLog extends DurableObject<Env> implements Log {
   }
 }
 
-function newFollower(tableIds: readonly number[], after: number | null): Follower {
+function newHub(tableIds: readonly number[], after: number | null): FollowingHub {
   return { tableIds: new Set(tableIds), after, isUnderWay: false, isBehind: false, failures: 0 }
 }
 

@@ -2,7 +2,7 @@
 
 import * as z from 'zod'
 import { encodeUtf8 } from '../../lib/utf8.ts'
-import { TOPIC_BYTES_MAX, TOPIC_PREFIX } from './wire/join-request.ts'
+import { TOPIC_BYTES_MAX, TOPIC_PREFIX } from './wire/topic.ts'
 
 /** What a binary frame's length byte can say. */
 const EVENT_BYTES_MAX = 255

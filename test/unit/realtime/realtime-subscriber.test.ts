@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest'
 import type { PlatformDatabase } from '../../../src/db/database.ts'
-import { type LogShare, MESSAGES_TABLE_ID } from '../../../src/features/realtime/log/log-contract.ts'
+import { MESSAGES_TABLE_ID, type NewChanges } from '../../../src/features/realtime/log/log-contract.ts'
 import { realtimeSubscriber } from '../../../src/features/realtime/log/realtime-subscriber.ts'
 import { type WatchedTables, watchRegistry } from '../../../src/features/realtime/log/watch-registry.ts'
 import { changesOf } from '../../../src/features/row-changes/consume/chunk-changes.ts'
@@ -14,9 +14,9 @@ import { CHANGE, CHUNK } from '../../support/row-changes.ts'
 const WATCHED: WatchedTables = { version: 1, table_ids: [1], messages_id: 99, epoch: 'e', gaps: 2 }
 
 /** The subscriber over a database that answers `watched`, and what it did. */
-function subscribed(store = async (_: LogShare) => {}) {
+function subscribed(store = async (_: NewChanges) => {}) {
   const seen = {
-    shares: [] as LogShare[],
+    shares: [] as NewChanges[],
     statements: [] as string[],
     confirmed: [] as unknown[],
     watched: WATCHED,
@@ -34,7 +34,7 @@ function subscribed(store = async (_: LogShare) => {}) {
   }
   const platform = { query, texts } as unknown as PlatformDatabase
   const log = {
-    store: async (share: LogShare) => {
+    store: async (share: NewChanges) => {
       seen.shares.push(share)
       await store(share)
     },

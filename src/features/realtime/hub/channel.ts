@@ -54,17 +54,6 @@ export function topicKey({ topic, isPrivate }: Pick<ChannelRecord, 'topic' | 'is
   return `${isPrivate ? 'private' : 'public'} ${topic}`
 }
 
-const PREFIX = 'realtime:'
-
-/** The topic as policies, HTTP and SQL name it. */
-export function bareTopic(topic: string): string {
-  return topic.startsWith(PREFIX) ? topic.slice(PREFIX.length) : topic
-}
-
-export function fullTopic(topic: string): string {
-  return `${PREFIX}${topic}`
-}
-
 /** Milliseconds since 1970; null: the token has no end. */
 export function tokenEnd(claims: ChannelRecord['claims']): number | null {
   const exp = claims['exp']

@@ -36,7 +36,7 @@ export interface LoggedGap {
 export type LogEntry = LoggedChange | LoggedGap
 
 /** What one batch of the consumer brings. */
-export interface LogShare {
+export interface NewChanges {
   /** The database's life (`quoin.database_epoch`); another one than before makes a gap. */
   readonly epoch: string
   /**
@@ -82,7 +82,7 @@ export interface LogState {
 /** The one log of a deployment, named `all`. */
 export interface RealtimeLog {
   /** Keeps the changes for good, once each, and tells the hubs that follow their tables. */
-  store(share: LogShare): Promise<void>
+  store(share: NewChanges): Promise<void>
   /** The hub wants these tables from now on, and no others; none: it is told nothing more. Answers the head. */
   follow(hub: string, tableIds: readonly number[]): Promise<number>
   /** Entries behind `after` of these tables, a page of some megabytes at most; an empty one may have more behind it. */

@@ -6,10 +6,8 @@ import * as z from 'zod'
 import { encodeUtf8 } from '../../../lib/utf8.ts'
 import { readUserToken } from './access-token.ts'
 import { MessageError } from './message-error.ts'
+import { TOPIC_BYTES_MAX, TOPIC_PREFIX } from './topic.ts'
 
-export const TOPIC_PREFIX = 'realtime:'
-/** With the prefix: what a binary frame's length byte can say. */
-export const TOPIC_BYTES_MAX = 255
 export const POSTGRES_CHANGES_MAX = 100
 /** In characters: a hundred UUIDs of an `in` take half of it. */
 const FILTER_LENGTH_MAX = 8_192

@@ -2,6 +2,7 @@
 
 import { type FrameHead, messageFrame, type Ref, type Vsn } from './frames.ts'
 import type { ChangesSent } from './join-request.ts'
+import { bareTopic } from './topic.ts'
 
 /** A channel as one client joined it. */
 export interface JoinedChannel {
@@ -70,8 +71,8 @@ export function failMessage(vsn: Vsn, channel: JoinedChannel): string {
 }
 
 export function systemMessage(vsn: Vsn, channel: JoinedChannel, news: SystemNews): string {
-  const name = channel.topic.slice(channel.topic.indexOf(':') + 1)
-  return pushMessage(vsn, channel, 'system', JSON.stringify({ ...news, channel: name }))
+  const payload = { ...news, channel: bareTopic(channel.topic) }
+  return pushMessage(vsn, channel, 'system', JSON.stringify(payload))
 }
 
 /** Everyone who is present, as JSON text: to a client that has just joined. */

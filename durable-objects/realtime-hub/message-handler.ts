@@ -9,7 +9,6 @@ import {
   type HubSocket,
   tokenEnd,
 } from '../../src/features/realtime/hub/channel.ts'
-import type { PresenceDiff } from '../../src/features/realtime/topics/presence.ts'
 import { readAccessToken } from '../../src/features/realtime/wire/access-token.ts'
 import {
   type BroadcastPush,
@@ -25,33 +24,26 @@ import {
   type FrameHead,
   isStale,
   type MessageFrame,
-  type Vsn,
 } from '../../src/features/realtime/wire/frames.ts'
 import { MessageError } from '../../src/features/realtime/wire/message-error.ts'
 import {
-  closeMessage,
   errorReply,
-  failMessage,
   joinReply,
   okReply,
-  presenceDiffMessage,
   presenceStateMessage,
   REPLICATION_READY,
   SUBSCRIBED,
-  type SystemNews,
   systemMessage,
   UNMATCHED_TOPIC,
 } from '../../src/features/realtime/wire/server-messages.ts'
+import { failed } from './channels.ts'
 import type { HubParts } from './hub-parts.ts'
 import { claimsOf, clientOf, joinChannel, reasonOf } from './join-channel.ts'
 import type { Topic } from './members.ts'
 import { refuseBeyondBounds } from './refuse-beyond-bounds.ts'
 import { mayRead, refuseUnwritable } from './topic-rights.ts'
 
-/** The frame of a broadcast for a client of that version; undefined: it cannot be said to it. */
-export type BroadcastFrame = (vsn: Vsn) => string | Uint8Array | undefined
-
-export class Talk {
+export class MessageHandler {
   readonly #parts: HubParts
   /** Broadcasts and presence that came since the object woke up. */
   messages = 0
@@ -78,7 +70,7 @@ export class Talk {
       this.#reply(socket, errorReply(socket.pass.vsn, frame, reason))
       // A client that asks for no answer drops the reply.
       const channel = socket.channels.get(frame.topic)
-      if (channel && frame.event !== 'phx_join') this.#system(channel, failed(reason))
+      if (channel && frame.event !== 'phx_join') this.#parts.channels.say(channel, failed(reason))
     }
   }
 
@@ -100,11 +92,11 @@ export class Talk {
   }
 
   async #join(socket: HubSocket, frame: MessageFrame): Promise<void> {
-    const { members, groups, storage, nowMs } = this.#parts
+    const { members, groups, channels, storage, nowMs } = this.#parts
     const { vsn } = socket.pass
     // Whatever becomes of the new join: the client has let go of the old one.
     const before = socket.channels.get(frame.topic)
-    if (before) this.leave(before)
+    if (before) channels.leave(before)
     const { record, request, resumesAfter, replayed } = await joinChannel(this.#parts, socket, frame)
     if (!socket.isOpen) return
     // Others may have joined meanwhile; from here to the join nobody can.
@@ -117,7 +109,7 @@ export class Talk {
       const state = JSON.stringify(members.topicOf(channel).presence.state())
       members.send(socket, presenceStateMessage(vsn, record, state))
     }
-    if (request.broadcast.replicationReady) this.#system(channel, REPLICATION_READY)
+    if (request.broadcast.replicationReady) channels.say(channel, REPLICATION_READY)
     for (const { id, event, payload } of replayed) {
       const sent = broadcastFrame(vsn, record.topic, event, payload, { id, replayed: true })
       if (sent !== undefined) members.send(socket, sent)
@@ -125,7 +117,7 @@ export class Talk {
     if (record.subscriptions.length === 0) return
     const client = clientOf(socket.pass)
     if (client !== null) storage.putReceipt(client, record.topic, record.after, nowMs())
-    this.#system(channel, SUBSCRIBED)
+    channels.say(channel, SUBSCRIBED)
     if (resumesAfter !== null) void this.#replay(channel)
   }
 
@@ -134,14 +126,14 @@ export class Talk {
       await this.#parts.feed.replay(channel)
     } catch (err) {
       logUnknown(err)
-      if (this.#parts.members.isIn(channel)) this.fail(channel)
+      if (this.#parts.members.isIn(channel)) this.#parts.channels.fail(channel)
     }
   }
 
   async #inChannel(socket: HubSocket, frame: ClientFrame): Promise<void> {
     const joined = socket.channels.get(frame.topic)
     // What comes of a token that has ended comes of nobody.
-    if (joined) this.endTokens([joined])
+    if (joined) this.#parts.channels.endTokens([joined])
     const channel = socket.channels.get(frame.topic)
     if (channel === undefined) {
       if (frame.kind === 'message' && frame.event === 'phx_leave')
@@ -161,7 +153,7 @@ export class Talk {
       case 'phx_leave':
         this.#forgetReceipt(channel)
         this.#reply(socket, okReply(socket.pass.vsn, frame))
-        return this.leave(channel)
+        return this.#parts.channels.leave(channel)
       case 'access_token':
         return await this.#renewToken(channel, readAccessToken(frame.payload))
       case 'presence':
@@ -174,48 +166,6 @@ export class Talk {
     }
   }
 
-  /** Takes the channel out, says so to its client, and tells those who stay. */
-  leave(channel: Channel): void {
-    this.#takeOut(channel, closeMessage(channel.socket.pass.vsn, channel.record))
-  }
-
-  /** The channel has failed: its client joins again by itself. */
-  fail(channel: Channel): void {
-    this.#takeOut(channel, failMessage(channel.socket.pass.vsn, channel.record))
-  }
-
-  #takeOut(channel: Channel, lastFrame: string): void {
-    const { members, groups } = this.#parts
-    const { socket, record } = channel
-    const topic = members.topicOf(channel)
-    members.send(socket, lastFrame)
-    members.leave(channel)
-    this.#tellPresence(topic, topic.presence.leaveAll(socket.id))
-    if (record.subscriptions.length > 0) groups.forget()
-  }
-
-  leaveAll(socket: HubSocket): void {
-    for (const channel of [...socket.channels.values()]) this.leave(channel)
-    this.#parts.members.remove(socket)
-  }
-
-  /** Those of these channels whose token has ended are closed: its rights end with it. */
-  endTokens(channels: Iterable<Channel> = this.#parts.members.channels()): void {
-    for (const channel of [...channels]) if (this.#isOver(channel)) this.#endToken(channel)
-  }
-
-  /** Of a channel that is still joined: telling one leave may have ended the next. */
-  #isOver(channel: Channel): boolean {
-    const { tokenEndsAtMs, topic } = channel.record
-    const isJoined = channel.socket.channels.get(topic) === channel
-    return isJoined && tokenEndsAtMs !== null && tokenEndsAtMs <= this.#parts.nowMs()
-  }
-
-  #endToken(channel: Channel): void {
-    this.#system(channel, failed('Token has expired: send a new access_token, or join again with one'))
-    this.leave(channel)
-  }
-
   async #renewToken(channel: Channel, token: string | undefined): Promise<void> {
     if (token === undefined) return
     const { members, groups, feed } = this.#parts
@@ -226,8 +176,8 @@ export class Talk {
       claims = await claimsOf(this.#parts, socket, token)
       if (record.isPrivate) seesPresence = await mayRead(this.#parts, socket, claims, record.topic)
     } catch (err) {
-      this.#system(channel, failed(reasonOf(err)))
-      return this.leave(channel)
+      this.#parts.channels.say(channel, failed(reasonOf(err)))
+      return this.#parts.channels.leave(channel)
     }
     if (socket.channels.get(record.topic) !== channel) return
     const isSame = classOf(socket, claims) === classOf(socket, record.claims)
@@ -240,38 +190,20 @@ export class Talk {
   }
 
   async #broadcast(channel: Channel, frame: FrameHead, push: BroadcastPush): Promise<void> {
-    const { members } = this.#parts
+    const { members, channels } = this.#parts
     const { socket, record } = channel
     this.#count(socket, lengthOf(push))
     await refuseUnwritable(this.#parts, channel, 'broadcast')
     if (socket.channels.get(record.topic) !== channel) return
+    const topic = members.topicOf(channel)
+    this.#countDeliveries(topic)
     const except = record.broadcast.self ? undefined : channel
-    this.sendBroadcast(members.topicOf(channel), vsn => pushedBroadcastFrame(vsn, record.topic, push), except)
+    channels.deliver(topic, vsn => pushedBroadcastFrame(vsn, record.topic, push), except)
     if (record.broadcast.ack) this.#reply(socket, okReply(socket.pass.vsn, frame))
   }
 
-  /** To all in the topic but `except`. Throws `rate_limited`, and then nobody has it. */
-  sendBroadcast(topic: Topic, frameFor: BroadcastFrame, except?: Channel): void {
-    if (!this.#parts.budget.take(topic.channels.size)) throw tooManyDeliveries(topic.channels.size)
-    this.deliver(topic, frameFor, except)
-  }
-
-  /** The same for what the budget was asked about before. */
-  deliver(topic: Topic, frameFor: BroadcastFrame, except?: Channel): void {
-    const { members } = this.#parts
-    this.endTokens(topic.channels)
-    const frames = new Map<Vsn, ReturnType<BroadcastFrame>>()
-    for (const channel of topic.channels) {
-      if (channel === except) continue
-      const { vsn } = channel.socket.pass
-      if (!frames.has(vsn)) frames.set(vsn, frameFor(vsn))
-      const frame = frames.get(vsn)
-      if (frame !== undefined) members.send(channel.socket, frame)
-    }
-  }
-
   async #presence(channel: Channel, frame: MessageFrame): Promise<void> {
-    const { members, storage, budget } = this.#parts
+    const { members, channels, storage } = this.#parts
     const { socket, record } = channel
     const push = readPresence(frame.payload)
     // What it replaces is sent too.
@@ -279,7 +211,7 @@ export class Talk {
     await refuseUnwritable(this.#parts, channel, 'presence')
     if (socket.channels.get(record.topic) !== channel) return
     const topic = members.topicOf(channel)
-    if (!budget.take(topic.channels.size)) throw tooManyDeliveries(topic.channels.size)
+    this.#countDeliveries(topic)
     const { key } = record.presence
     const diff =
       push.event === 'untrack'
@@ -288,28 +220,8 @@ export class Talk {
     const kept = topic.presence.recordOf(socket.id, key)
     if (kept) storage.putPresence(socket.id, record.topic, kept)
     else storage.removePresence(socket.id, record.topic)
-    this.#tellPresence(topic, diff)
+    channels.tellPresence(topic, diff)
     this.#reply(socket, okReply(socket.pass.vsn, frame))
-  }
-
-  /** Who was present on sockets that died while the object slept has left. */
-  tellDead(): void {
-    for (const topic of [...this.#parts.members.topics]) {
-      const dead = new Set(
-        topic.presence.records().flatMap(({ socketId }) => (isIn(topic, socketId) ? [] : [socketId])),
-      )
-      for (const socketId of dead) this.#tellPresence(topic, topic.presence.leaveAll(socketId))
-    }
-  }
-
-  #tellPresence({ channels }: Topic, diff: PresenceDiff | null): void {
-    if (diff === null) return
-    const { members } = this.#parts
-    this.endTokens(channels)
-    const json = JSON.stringify(diff)
-    for (const { socket, record } of channels)
-      if (record.presence.isEnabled)
-        members.send(socket, presenceDiffMessage(socket.pass.vsn, record.topic, json))
   }
 
   /** Throws `rate_limited`. */
@@ -321,6 +233,16 @@ export class Talk {
         `That is ${messages} messages (REALTIME_MESSAGES_PER_SECOND) and twice ${most} bytes ` +
         '(REALTIME_MESSAGE_BYTES_MAX): send fewer or smaller ones.',
       retryAfterSeconds: 1,
+    })
+  }
+
+  /** What goes to all in the topic. Throws `rate_limited`, and then nobody has it. */
+  #countDeliveries({ channels }: Topic): void {
+    if (this.#parts.budget.take(channels.size)) return
+    const message = 'The project has sent as many frames within this second as it may.'
+    throw new DomainError('rate_limited', message, {
+      detail: `The message goes to ${channels.size} sockets.`,
+      hint: 'Send less often, or raise REALTIME_DELIVERIES_PER_SECOND.',
     })
   }
 
@@ -338,7 +260,7 @@ export class Talk {
     const reason = `PayloadTooLarge: a message has at most ${max} bytes (REALTIME_MESSAGE_BYTES_MAX)`
     this.#reply(socket, errorReply(socket.pass.vsn, frame, reason))
     const channel = socket.channels.get(frame.topic)
-    if (channel) this.#system(channel, failed(reason))
+    if (channel) this.#parts.channels.say(channel, failed(reason))
   }
 
   /** Of what is no frame: said on the topic that belongs to no channel. */
@@ -355,29 +277,9 @@ export class Talk {
   #reply(socket: HubSocket, frame: string): void {
     this.#parts.members.send(socket, frame)
   }
-
-  #system({ socket, record }: Channel, news: SystemNews): void {
-    this.#parts.members.send(socket, systemMessage(socket.pass.vsn, record, news))
-  }
 }
-
-const isIn = ({ channels }: Topic, socketId: string) =>
-  [...channels].some(({ socket }) => socket.id === socketId)
-
-const failed = (message: string): SystemNews => ({ extension: 'system', status: 'error', message })
 
 const classOf = ({ pass }: HubSocket, claims: ChannelRecord['claims']) => classKey(pass.role, claims, [])
-
-function tooManyDeliveries(members: number): DomainError {
-  return new DomainError(
-    'rate_limited',
-    'The project has sent as many frames within this second as it may.',
-    {
-      detail: `The message goes to ${members} sockets.`,
-      hint: 'Send less often, or raise REALTIME_DELIVERIES_PER_SECOND.',
-    },
-  )
-}
 
 /** What is ours is said to the client alone; all else is a fault of ours. */
 function logUnknown(err: unknown): void {
