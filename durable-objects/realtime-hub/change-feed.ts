@@ -52,8 +52,7 @@ export class ChangeFeed {
   readonly #parts: FeedParts
   /** Tables that the log was asked to tell of, and those of them that it has confirmed. */
   #asked: Set<number>
-  #followed: Set<number>
-  #hasNewlyAsked = false
+  readonly #followed: Set<number>
   #following: Promise<number> | undefined
   #isBusy = false
   #isBehind = false
@@ -90,8 +89,7 @@ export class ChangeFeed {
   async follow(tableIds: readonly number[]): Promise<number> {
     if (tableIds.every(id => this.#followed.has(id))) return this.position
     for (const id of tableIds) this.#asked.add(id)
-    this.#hasNewlyAsked = true
-    const head = await this.#tellLog([...this.#asked])
+    const head = await this.#tellLog()
     // Of several that are the first together, one alone: who came before it is live already.
     if (this.#followed.size === 0) this.#parts.storage.position = Math.max(head, this.position)
     for (const id of tableIds) this.#followed.add(id)
@@ -100,13 +98,9 @@ export class ChangeFeed {
 
   /** Lets tables go that nobody follows, says the others once more, and fetches what it was not told. */
   async settle(): Promise<void> {
-    // Who has just asked may not be a channel yet.
-    if (!this.#hasNewlyAsked) {
-      this.#asked = this.#wanted()
-      this.#followed = new Set(this.#asked)
-    }
-    this.#hasNewlyAsked = false
-    const head = await this.#tellLog([...this.#asked])
+    this.#asked = this.#wanted()
+    for (const id of this.#followed) if (!this.#asked.has(id)) this.#followed.delete(id)
+    const head = await this.#tellLog()
     if (this.#followed.size > 0 && head !== this.position) await this.#catchUp()
   }
 
@@ -148,22 +142,26 @@ export class ChangeFeed {
     }
   }
 
+  /** Of channels, and of joins that are about to become one. */
   #wanted(): Set<number> {
     const wanted = new Set<number>()
-    for (const { record } of this.#parts.members.channels()) {
-      wanted.add(MESSAGES_TABLE_ID)
-      for (const { tableId } of record.subscriptions) wanted.add(tableId)
+    for (const { joining, channels } of this.#parts.members.sockets) {
+      for (const id of joining) wanted.add(id)
+      for (const { record } of channels.values()) {
+        wanted.add(MESSAGES_TABLE_ID)
+        for (const { tableId } of record.subscriptions) wanted.add(tableId)
+      }
     }
     return wanted
   }
 
-  async #tellLog(tableIds: readonly number[]): Promise<number> {
+  /** Answers the log's head. One after the other: the log must not end with an older list than what is asked now. */
+  async #tellLog(): Promise<number> {
     const { log, hubName, deadline } = this.#parts
-    // One after the other: the log must not end with an older list than this.
     const before = this.#following
     const telling = (async () => {
       await before?.catch(() => undefined)
-      return await deadline(LOG_TIMEOUT_MS, log.follow(hubName, tableIds))
+      return await deadline(LOG_TIMEOUT_MS, log.follow(hubName, [...this.#asked]))
     })()
     this.#following = telling
     try {
@@ -200,7 +198,7 @@ export class ChangeFeed {
   }
 
   async #skipToHead(): Promise<void> {
-    this.#parts.storage.position = await this.#untilDone(() => this.#tellLog([...this.#followed]))
+    this.#parts.storage.position = await this.#untilDone(() => this.#tellLog())
     this.refetch(this.#liveChannels(), 'Changes since then are not kept any more.')
   }
 

@@ -40,7 +40,8 @@ export async function joinChannel(
   const tableIds = [...new Set(subscriptions.map(({ tableId }) => tableId))]
   refuseBeyondBounds(parts, socket, { claims, subscriptions })
   if (tableIds.length > 0) await watchTables(parts, tableIds)
-  const head = await parts.feed.follow([MESSAGES_TABLE_ID, ...tableIds])
+  socket.joining = [MESSAGES_TABLE_ID, ...tableIds]
+  const head = await parts.feed.follow(socket.joining)
   const resumesAfter = tableIds.length === 0 ? null : resumePlace(parts, socket, message.topic, request)
   const record = {
     topic: message.topic,

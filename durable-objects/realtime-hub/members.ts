@@ -227,6 +227,7 @@ function newSocket(id: string, ws: WebSocket, pass: SocketPass, nowMs: number): 
     heardAtMs: nowMs,
     sentBytes: 0,
     isOpen: true,
+    joining: [],
     work: Promise.resolve(),
   }
 }

@@ -71,6 +71,8 @@ export class MessageHandler {
       // A client that asks for no answer drops the reply.
       const channel = socket.channels.get(frame.topic)
       if (channel && frame.event !== 'phx_join') this.#parts.channels.say(channel, failed(reason))
+    } finally {
+      socket.joining = []
     }
   }
 

@@ -45,6 +45,8 @@ export interface HubSocket {
   /** Sent since the last heartbeat, which proves that it reads. */
   sentBytes: number
   isOpen: boolean
+  /** Tables that the join which is under way will follow. */
+  joining: readonly number[]
   /** Its messages are handled one after the other. */
   work: Promise<void>
 }
