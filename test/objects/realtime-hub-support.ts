@@ -271,21 +271,20 @@ async function rowsOf(world: World, query: string, params: string[]): Promise<un
   const asked = JSON.parse(params[0] ?? '[]') as {
     table_id: number
     images: string[]
-    classes: { claims: string }[]
+    callers: { claims: string }[]
   }[]
   // A join asks too, about no row.
   if (asked.some(({ images }) => images.length > 0)) {
     world.questions += 1
     await world.gate
   }
-  return asked.map(({ table_id, images, classes }) => ({
+  return asked.map(({ table_id, images, callers }) => ({
     table: { ...tableOf(nameOf(table_id)), fits: true },
-    classes: classes.map(({ claims }): SightAnswer['classes'][number] => {
+    seen: callers.map(({ claims }): SightAnswer['seen'][number] => {
       const { sub } = JSON.parse(claims) as { sub?: string }
       const owners = images.map(image => (JSON.parse(image) as { owner: string | null }).owner)
       return owners.flatMap((owner, i) => (owner === null || owner === sub ? [i] : []))
     }),
-    filters: [],
   }))
 }
 
@@ -296,7 +295,6 @@ const tableOf = (name: string) => ({
   table_schema: 'public',
   table_name: name,
   columns: COLUMNS.map(column => ({ name: column, type: 'text' })),
-  primary_key: ['id'],
   selectable: { anon: COLUMNS, service_role: COLUMNS },
   claims_read: [],
 })

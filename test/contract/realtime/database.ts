@@ -6,7 +6,7 @@ import { startGateway } from '../../../sql-gateway/server.ts'
 import { type DatabaseRole, DataDatabase, PlatformDatabase } from '../../../src/db/database.ts'
 import { SqlWire } from '../../../src/db/sql-wire.ts'
 import { askSight } from '../../../src/features/realtime/sight/ask-sight.ts'
-import type { Seen, SightAnswer, SightClass } from '../../../src/features/realtime/sight/sight-contract.ts'
+import type { Seen, SightAnswer, SightAsked } from '../../../src/features/realtime/sight/sight-contract.ts'
 import { migrationDatabase } from '../../support/migrations.ts'
 
 export type RealtimeDatabase = Awaited<ReturnType<typeof realtimeDatabase>>
@@ -63,17 +63,14 @@ export async function realtimeDatabase() {
     }
   }
 
-  const ask = (tableId: number, images: readonly string[], classes: readonly SightClass[]) =>
-    askSight(
-      deps,
-      { tables: [{ tableId, images }], classes, filters: [] },
-      { timeoutMs: 10_000, share: 'test/sight' },
-    )
+  const ask = (tableId: number, images: readonly string[], asked: readonly SightAsked[]) =>
+    askSight(deps, { tables: [{ tableId, images }], asked }, { timeoutMs: 10_000, share: 'test/sight' })
 
-  const classOf = (tableId: number, { role, claims }: Caller): SightClass => ({
+  const classOf = (tableId: number, { role, claims }: Caller): SightAsked => ({
     tableId,
     role,
     claims: JSON.stringify({ ...claims, role }),
+    filter: null,
   })
 
   return {

@@ -37,11 +37,11 @@ const CALLERS = [ANN, BOB, NOBODY, SERVICE]
 
 /** Every caller sees by images what `select` shows. */
 async function expectEqual(table: string, callers: readonly Caller[] = CALLERS): Promise<void> {
-  const { classes, tables } = await db.sight(table, callers)
+  const { seen: answers, tables } = await db.sight(table, callers)
   expect(tables[0]?.fits).toBe(true)
   for (const [index, caller] of callers.entries()) {
     const rows = await db.asCaller<{ id: number }>(caller, `select id from ${table} order by id`)
-    const seen = await db.idsSeen(table, classes[index])
+    const seen = await db.idsSeen(table, answers[index])
     expect({ caller, seen }).toEqual({ caller, seen: rows.map(({ id }) => id) })
   }
 }
@@ -141,8 +141,8 @@ it.each(Object.entries(TABLES))('is what select shows of %s', async (_, { setup,
   )
   await expectEqual(table)
   // The cases are such that somebody sees some rows, and not all.
-  const { classes } = await db.sight(table, [ANN])
-  expect(Array.isArray(classes[0]) && classes[0].length).toBe(1)
+  const { seen } = await db.sight(table, [ANN])
+  expect(Array.isArray(seen[0]) && seen[0].length).toBe(1)
 })
 
 it('is everything without row-level security, and nothing without a right', async () => {
@@ -150,9 +150,9 @@ it('is everything without row-level security, and nothing without a right', asyn
     create table closed (id int primary key); insert into closed values (1); revoke all on closed from anon;
     create schema hidden; create table hidden.t (id int primary key); insert into hidden.t values (1);
     grant select on hidden.t to anon; grant select on bare to anon`)
-  expect((await db.sight('bare', [ANN])).classes).toEqual(['all'])
-  expect((await db.sight('closed', [ANN])).classes).toEqual([[]])
-  expect((await db.sight('hidden.t', [ANN])).classes).toEqual([[]])
+  expect((await db.sight('bare', [ANN])).seen).toEqual(['all'])
+  expect((await db.sight('closed', [ANN])).seen).toEqual([[]])
+  expect((await db.sight('hidden.t', [ANN])).seen).toEqual([[]])
 })
 
 it('fails for one class alone, and lets nothing that its policies set reach the next', async () => {
@@ -166,8 +166,8 @@ it('fails for one class alone, and lets nothing that its policies set reach the 
     grant execute on function sets() to anon;
     create table setting (id int primary key); insert into setting values (1); grant select on setting to anon;
     alter table setting enable row level security; create policy p on setting using (sets())`)
-  const { classes } = await db.sight('setting', [ANN, BOB, NOBODY])
-  expect(classes).toEqual([[0], { code: 'P0099', message: 'not bob' }, [0]])
+  const { seen } = await db.sight('setting', [ANN, BOB, NOBODY])
+  expect(seen).toEqual([[0], { code: 'P0099', message: 'not bob' }, [0]])
 })
 
 it('says of claims that change with each token which a policy may read', async () => {
@@ -191,7 +191,7 @@ it('is not judged where an image has other columns than the table, and gone tabl
   const asked = (images: string[], id = tableId) =>
     askSight(
       db.deps,
-      { tables: [{ tableId: id, images }], classes: [], filters: [] },
+      { tables: [{ tableId: id, images }], asked: [] },
       { timeoutMs: 5_000, share: 'test/sight' },
     )
   expect((await asked(['{"id":1,"a":2}'])).tables[0]?.fits).toBe(true)
@@ -206,17 +206,15 @@ it('lets filters through by their parameters', async () => {
     tableId,
     role: 'service_role' as const,
     claims: '{}',
-    sql: '"notes"."i" = ($2)[1]::int4',
-    params: ['4'],
+    filter: { sql: '"notes"."i" = ($2)[1]::int4', params: ['4'] },
   }
-  const { filters } = await askSight(
+  const { seen } = await askSight(
     db.deps,
     {
       tables: [{ tableId, images: await db.imagesOf('notes') }],
-      classes: [],
-      filters: [filter, { ...filter, params: ['x'] }],
+      asked: [filter, { ...filter, filter: { ...filter.filter, params: ['x'] } }],
     },
     { timeoutMs: 5_000, share: 'test/sight' },
   )
-  expect(filters).toEqual([[3], { code: '22P02', message: expect.stringContaining('integer') }])
+  expect(seen).toEqual([[3], { code: '22P02', message: expect.stringContaining('integer') }])
 })

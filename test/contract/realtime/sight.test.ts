@@ -29,8 +29,7 @@ interface Answered {
     selectable: Record<string, string[]>
     claims_read: string[]
   } | null
-  classes: (number[] | 'all' | { code: string; message: string })[]
-  filters: (number[] | { code: string; message: string })[]
+  seen: (number[] | 'all' | { code: string; message: string })[]
 }
 
 interface Caller {
@@ -49,9 +48,8 @@ async function sightOf(
 ): Promise<Answered> {
   const [row] = await ask<{ answer: Answered[] }>(
     `select quoin.rows_in_sight(json_build_array(json_build_object('table_id', $1::regclass::oid::bigint, 'images', (
-      select coalesce(json_agg(row_to_json(t)::text order by t.id), '[]') from ${table} t), 'classes', $2::json,
-      'filters', $3::json))) as answer`,
-    [table, JSON.stringify(callers.map(claimsAsText)), JSON.stringify(filters)],
+      select coalesce(json_agg(row_to_json(t)::text order by t.id), '[]') from ${table} t), 'callers', $2::json))) as answer`,
+    [table, JSON.stringify([...callers.map(claimsAsText), ...filters])],
   )
   return row?.answer[0] as Answered
 }
@@ -125,9 +123,9 @@ describe('the policies of a table', () => {
           await ask(
             `create policy p${i} on app.notes as ${kind} for ${command} to ${to} using (${condition})`,
           )
-        const { classes } = await sightOf('app.notes', callers)
+        const { seen: answers } = await sightOf('app.notes', callers)
         for (const [i, caller] of callers.entries()) {
-          const seen = classes[i] === 'all' ? [0, 1, 2, 3] : classes[i]
+          const seen = answers[i] === 'all' ? [0, 1, 2, 3] : answers[i]
           // A policy that reads its own table is an endless recursion for Postgres; as an image it can be judged.
           const read = await readBy('app.notes', caller).catch(() => seen)
           expect(seen).toEqual(read)
@@ -144,8 +142,8 @@ describe('the policies of a table', () => {
       grant select on app."Odd ""name" to anon;
       alter table app."Odd ""name" enable row level security;
       create policy p on app."Odd ""name" using (image = 'x' and n = 1 and quoin_images = 'q' and passing = 'p')`)
-    const { table, classes } = await sightOf('app."Odd ""name"', [ANON])
-    expect(classes).toEqual([[0]])
+    const { table, seen } = await sightOf('app."Odd ""name"', [ANON])
+    expect(seen).toEqual([[0]])
     expect(table?.fits).toBe(true)
   })
 
@@ -160,8 +158,8 @@ describe('the policies of a table', () => {
         if quoin.uid() = 'eve' then ${statement}; end if; return true; end $f$;
       grant execute on function app.judge() to anon;
       create policy p on app.notes using (app.judge())`)
-    const { classes } = await sightOf('app.notes', [person('ada'), person('eve'), person('bob')])
-    expect(classes).toEqual([[0, 1, 2, 3], { code, message: expect.any(String) }, [0, 1, 2, 3]])
+    const { seen } = await sightOf('app.notes', [person('ada'), person('eve'), person('bob')])
+    expect(seen).toEqual([[0, 1, 2, 3], { code, message: expect.any(String) }, [0, 1, 2, 3]])
   })
 
   it('set nothing that the next class could see, and write nothing', async () => {
@@ -177,18 +175,18 @@ describe('the policies of a table', () => {
       create policy judge on app.notes using (app.judge());
       create policy own on app.notes as restrictive
         using (owner = quoin.uid() and coalesce(current_setting('app.seen', true), '') in ('', 'by ' || owner))`)
-    const { classes } = await sightOf('app.notes', [person('bob'), ANON])
-    expect(classes[1]).toEqual([])
+    const { seen } = await sightOf('app.notes', [person('bob'), ANON])
+    expect(seen[1]).toEqual([])
     expect(await ask('select * from app.log')).toEqual([])
   })
 
   it('are those of the moment: nothing of an earlier answer is kept', async () => {
     await ask(`${NOTES} create policy p on app.notes using (owner = quoin.uid())`)
-    expect((await sightOf('app.notes', [person('ada')])).classes).toEqual([[0, 3]])
+    expect((await sightOf('app.notes', [person('ada')])).seen).toEqual([[0, 3]])
     await ask('alter policy p on app.notes using (owner <> quoin.uid())')
-    expect((await sightOf('app.notes', [person('ada')])).classes).toEqual([[1]])
+    expect((await sightOf('app.notes', [person('ada')])).seen).toEqual([[1]])
     await ask('alter table app.notes disable row level security')
-    expect((await sightOf('app.notes', [person('ada')])).classes).toEqual(['all'])
+    expect((await sightOf('app.notes', [person('ada')])).seen).toEqual(['all'])
   })
 })
 
@@ -199,7 +197,7 @@ describe('what is said of a table', () => {
       alter table app.t drop column gone; grant select (a) on app.t to anon; grant select on app.t to service_role`)
     const [row] = await ask<{ answer: Answered[] }>(
       `select quoin.rows_in_sight(json_build_array(json_build_object(
-        'table_id', 'app.t'::regclass::oid::bigint, 'images', '[]'::json, 'classes', '[]'::json))) as answer`,
+        'table_id', 'app.t'::regclass::oid::bigint, 'images', '[]'::json, 'callers', '[]'::json))) as answer`,
     )
     expect(row?.answer[0]?.table).toMatchObject({
       columns: [
@@ -219,9 +217,9 @@ describe('what is said of a table', () => {
 
   it('is null where there is no table any more', async () => {
     const [row] = await ask<{ answer: Answered[] }>(
-      `select quoin.rows_in_sight('[{"table_id":1,"images":[],"classes":[{"role":"anon","claims":"{}"}]}]') as answer`,
+      `select quoin.rows_in_sight('[{"table_id":1,"images":[],"callers":[{"role":"anon","claims":"{}"}]}]') as answer`,
     )
-    expect(row?.answer).toEqual([{ table: null, classes: [], filters: [] }])
+    expect(row?.answer).toEqual([{ table: null, seen: [] }])
   })
 
   it('tells that an image has other columns than the table by now', async () => {
@@ -229,7 +227,7 @@ describe('what is said of a table', () => {
     const fits = async (image: object) => {
       const [row] = await ask<{ answer: Answered[] }>(
         `select quoin.rows_in_sight(json_build_array(json_build_object('table_id', 'app.notes'::regclass::oid::bigint,
-          'images', json_build_array($1::text), 'classes', '[]'::json))) as answer`,
+          'images', json_build_array($1::text), 'callers', '[]'::json))) as answer`,
         [JSON.stringify(image)],
       )
       return row?.answer[0]?.table?.fits
@@ -262,14 +260,19 @@ it.each(['{"a":"\\u0000"}', '{"a":"\\ud800"}'])(
   async value => {
     await ask('create table app.texts (id int primary key, value json); grant select on app.texts to anon')
     await ask('insert into app.texts values (1, $1)', [value])
-    expect(await sightOf('app.texts', [ANON])).toMatchObject({ table: { fits: false }, classes: ['all'] })
+    expect(await sightOf('app.texts', [ANON])).toMatchObject({ table: { fits: false }, seen: ['all'] })
   },
 )
 
 it('judges filters under the role of their subscription, each with its own failure', async () => {
   await ask(NOTES)
-  const filter = (sql: string, params: string[] = []) => ({ role: 'service_role', claims: '{}', sql, params })
-  const { filters } = await sightOf(
+  const filter = (sql: string, params: string[] = []) => ({
+    role: 'service_role',
+    claims: '{}',
+    filter: sql,
+    params,
+  })
+  const { seen } = await sightOf(
     'app.notes',
     [],
     [
@@ -278,19 +281,21 @@ it('judges filters under the role of their subscription, each with its own failu
       filter('"notes"."owner" = ($2)[1]', ['ada']),
     ],
   )
-  expect(filters).toEqual([[1, 2, 3], { code: '22P02', message: expect.any(String) }, [0, 3]])
+  expect(seen).toEqual([[1, 2, 3], { code: '22P02', message: expect.any(String) }, [0, 3]])
 })
 
 it('lets no filter look at a row that policies hide: it would tell of it by failing', async () => {
   await ask(`${NOTES} create policy p on app.notes using (owner = quoin.uid())`)
-  const filters = [{ ...claimsAsText(person('ada')), sql: '1 / ("notes"."n" - 20) is not null', params: [] }]
-  expect((await sightOf('app.notes', [], filters)).filters).toEqual([[0, 3]])
+  const filters = [
+    { ...claimsAsText(person('ada')), filter: '1 / ("notes"."n" - 20) is not null', params: [] },
+  ]
+  expect((await sightOf('app.notes', [], filters)).seen).toEqual([[0, 3]])
   const all = [
     {
       ...claimsAsText({ role: 'service_role', claims: {} }),
-      sql: '1 / ("notes"."n" - 20) is not null',
+      filter: '1 / ("notes"."n" - 20) is not null',
       params: [],
     },
   ]
-  expect((await sightOf('app.notes', [], all)).filters).toMatchObject([{ code: '22012' }])
+  expect((await sightOf('app.notes', [], all)).seen).toMatchObject([{ code: '22012' }])
 })

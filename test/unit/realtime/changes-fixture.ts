@@ -85,12 +85,10 @@ export function answerOf({ question }: SightPlan, table: SightTable | null = not
     images.flatMap((image, at) => (sees(image) ? at : []))
   return {
     tables: question.tables.map(() => table),
-    classes: question.classes.map(({ role, claims }) =>
-      role === 'service_role' ? 'all' : seen(image => ownerOf(image) === JSON.parse(claims).sub),
-    ),
-    filters: question.filters.map(({ params }) =>
-      seen(image => params[0] === String(JSON.parse(image).room)),
-    ),
+    seen: question.asked.map(({ role, claims, filter }) => {
+      if (filter !== null) return seen(image => filter.params[0] === String(JSON.parse(image).room))
+      return role === 'service_role' ? 'all' : seen(image => ownerOf(image) === JSON.parse(claims).sub)
+    }),
   }
 }
 

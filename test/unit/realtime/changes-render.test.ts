@@ -232,11 +232,15 @@ test('each row, class and filter is asked about once, and none that no event cou
     { tableId: NOTES, images: [imageOf(note)] },
     { tableId: other, images: ['{"id":2}'] },
   ])
-  expect(question.classes.map(({ tableId, claims }) => [tableId, JSON.parse(claims)])).toEqual([
-    [NOTES, { sub: 'ann', exp: 1, role: 'anon' }],
-    [other, { sub: 'bob', role: 'anon' }],
+  const ann = { sub: 'ann', exp: 1, role: 'anon' }
+  expect(
+    question.asked.map(({ tableId, claims, filter }) => [tableId, JSON.parse(claims), filter?.params]),
+  ).toEqual([
+    [NOTES, ann, undefined],
+    [NOTES, ann, ['1']],
+    [NOTES, expect.anything(), ['0']],
+    [other, { sub: 'bob', role: 'anon' }, undefined],
   ])
-  expect(question.filters.map(({ params }) => params)).toEqual([['1'], ['0']])
 })
 
 test('a table whose policies begin to read a passing claim has to be asked about anew', () => {
@@ -284,6 +288,9 @@ test('who may hold rows of a table is told that it was truncated, between what c
   const of = (event: '*' | 'INSERT' | 'DELETE') =>
     render(changes, group('anon', { sub: 'ann' }, [subscription(1, { event })]))
   const truncated = { reason: '"public"."my ""notes""" was truncated.' }
+  const again = [...changes, change(4, 'TRUNCATE', null), change(5, 'TRUNCATE', null)]
+  const told = render(again, group('anon', { sub: 'ann' }, [subscription(1)]))
+  expect(told).toMatchObject([{ number: 1 }, truncated, { number: 3 }, truncated])
   expect(of('*')).toMatchObject([{ number: 1 }, truncated, { number: 3 }])
   expect(of('DELETE')).toEqual([truncated])
   expect(of('INSERT')).toMatchObject([{ number: 1 }, { number: 3 }])
@@ -298,10 +305,11 @@ test('what raises is told to its class alone, with the values of rows to service
   ] as const
   const plan = planSight([change(1, 'INSERT', imageOf(note))], [ann, bob, admin], NO_CLAIMS)
   const answer = answerOf(plan)
+  const [bobs, filterOfAdmin] = [2, 5]
+  const isFailed = (index: number) => index === bobs || index === filterOfAdmin
   const failed: SightAnswer = {
     ...answer,
-    classes: answer.classes.map((seen, index) => (index === 1 ? raised : seen)),
-    filters: answer.filters.map((seen, index) => (index === 2 ? raised : seen)),
+    seen: answer.seen.map((seen, index) => (isFailed(index) ? raised : seen)),
   }
   const rendering = renderChanges(plan, failed)
   expect(rendering(ann)).toMatchObject([{ ids: [1, 2] }])
@@ -313,7 +321,7 @@ test('what was not answered, and who was not asked about, is told so and sees no
   const told = group('anon', { sub: 'ann' }, [subscription(1)])
   const stranger = group('anon', { sub: 'eve' }, [subscription(1)])
   const plan = planSight([change(1, 'INSERT', imageOf(note))], [told], NO_CLAIMS)
-  const unanswered = renderChanges(plan, { ...answerOf(plan), classes: [] })(told)
+  const unanswered = renderChanges(plan, { ...answerOf(plan), seen: [] })(told)
   expect(unanswered).toEqual([{ reason: expect.stringContaining('XX000') }])
   expect(renderChanges(plan, answerOf(plan))(stranger)).toEqual([{ reason: expect.any(String) }])
 })
@@ -350,7 +358,7 @@ test('however many groups get an event, its text is made once', () => {
   }
   const plan = planSight([counted], groups, NO_CLAIMS)
   reads = 0
-  const rendering = renderChanges(plan, { ...answerOf(plan), classes: ['all', 'all'] })
+  const rendering = renderChanges(plan, { ...answerOf(plan), seen: ['all', 'all'] })
   expect(new Set(groups.map(told => rowsOf(rendering(told))[0]?.dataJson)).size).toBe(1)
   expect(reads).toBe(1)
 })

@@ -3,9 +3,9 @@
 import { callerClaims } from '../../../db/caller-session.ts'
 import type { ChunkEvent } from '../../row-changes/ingest/messages.ts'
 import type { LoggedChange } from '../log/log-contract.ts'
-import type { SightAnswer, SightClass, SightFilter, SightQuestion } from '../sight/sight-contract.ts'
+import type { SightAnswer, SightAsked, SightQuestion } from '../sight/sight-contract.ts'
 import { classKey } from './class-key.ts'
-import type { Group, Subscription } from './subscription.ts'
+import type { Group, Subscription, SubscriptionFilter } from './subscription.ts'
 
 /** What the renderer needs besides the answer. */
 export interface SightPlan {
@@ -27,11 +27,11 @@ export interface PlannedChange {
   readonly newImage: number | null
 }
 
-/** Indexes in the question of what decides about the subscription. */
+/** Indexes in the question: of the table, and of what is asked for the subscription, without and with its filter. */
 export interface PlannedSubscription {
   readonly subscription: Subscription
   readonly table: number
-  readonly class: number
+  readonly policy: number
   readonly filter: number | null
 }
 
@@ -59,10 +59,10 @@ export function planSight(
   claimsReadByTable: ReadonlyMap<number, readonly string[]>,
 ): SightPlan {
   const { tables, changes } = planChanges(entries, groups)
-  const { followed, classes, filters } = planCallers(tables, groups, claimsReadByTable)
-  const asked = [...tables.values()].map(({ tableId, images }) => ({ tableId, images }))
-  const claimsRead = asked.map(({ tableId }) => claimsReadByTable.get(tableId) ?? [])
-  return { question: { tables: asked, classes, filters }, changes, followed, claimsRead }
+  const { followed, asked } = planCallers(tables, groups, claimsReadByTable)
+  const images = [...tables.values()].map(({ tableId, images }) => ({ tableId, images }))
+  const claimsRead = images.map(({ tableId }) => claimsReadByTable.get(tableId) ?? [])
+  return { question: { tables: images, asked }, changes, followed, claimsRead }
 }
 
 /** The changes that may become what some subscription wants, and their tables. */
@@ -85,14 +85,20 @@ function planChanges(entries: readonly LoggedChange[], groups: readonly Group[])
   return { tables, changes }
 }
 
-/** The classes and filters of subscriptions that a change may concern. */
+/** The subscriptions that a change may concern, and what is asked for them, each once. */
 function planCallers(
   tables: ReadonlyMap<number, PlannedTable>,
   groups: readonly Group[],
   claimsReadByTable: ReadonlyMap<number, readonly string[]>,
 ) {
   const followed = new Map<string, PlannedSubscription[]>()
-  const [classes, filters] = [new Numbered<SightClass>(), new Numbered<SightFilter>()]
+  const asked: SightAsked[] = []
+  const byName = new Map<string, number>()
+  const indexOf = (name: string, one: SightAsked) => {
+    const index = byName.get(name) ?? asked.push(one) - 1
+    byName.set(name, index)
+    return index
+  }
   for (const { key, role, claims, subscriptions } of groups) {
     const planned: PlannedSubscription[] = []
     followed.set(key, planned)
@@ -105,27 +111,15 @@ function planCallers(
       planned.push({
         subscription,
         table: table.index,
-        class: classes.indexOf(name, caller),
-        filter: filter && filters.indexOf(`${name} ${filter.key}`, { ...caller, ...pick(filter) }),
+        policy: indexOf(name, { ...caller, filter: null }),
+        filter: filter && indexOf(`${name} ${filter.key}`, { ...caller, filter: filterOf(filter) }),
       })
     }
   }
-  return { followed, classes: classes.all, filters: filters.all }
+  return { followed, asked }
 }
 
-const pick = ({ sql, params }: Pick<SightFilter, 'sql' | 'params'>) => ({ sql, params })
-
-/** A list in which each name is once. */
-class Numbered<T> {
-  readonly all: T[] = []
-  readonly #byName = new Map<string, number>()
-
-  indexOf(name: string, one: T): number {
-    const index = this.#byName.get(name) ?? this.all.push(one) - 1
-    this.#byName.set(name, index)
-    return index
-  }
-}
+const filterOf = ({ sql, params }: SubscriptionFilter) => ({ sql, params })
 
 /**
  * Tables whose policies read passing claims that the plan's classes were not made by: with the answer's `claimsRead`

@@ -60,20 +60,17 @@ async function trySight(
   const claims = callerClaims(role, caller.claims)
   const tableIds = [...new Set(subscriptions.map(({ tableId }) => tableId))]
   const tables = tableIds.map(tableId => ({ tableId, images: [] }))
-  const classes = tableIds.map(tableId => ({ tableId, role, claims }))
+  const policies = tableIds.map(tableId => ({ tableId, role, claims, filter: null }))
   const filters = subscriptions.flatMap(({ tableId, filter }) =>
-    filter === null ? [] : [{ tableId, role, claims, sql: filter.sql, params: filter.params }],
+    filter === null ? [] : [{ tableId, role, claims, filter: { sql: filter.sql, params: filter.params } }],
   )
-  const answer = await askSight(deps, { tables, classes, filters }, { timeoutMs: TRY_TIMEOUT_MS, share })
-  refuseErrors(answer.classes, 'policy_unusable', 'policies of the table', POLICY_HINT)
-  refuseErrors(
-    answer.filters,
-    'invalid_filter',
-    'filter',
-    'Compare with a value of the type that the column has.',
-  )
+  const asked = [...policies, ...filters]
+  const { seen } = await askSight(deps, { tables, asked }, { timeoutMs: TRY_TIMEOUT_MS, share })
+  refuseErrors(seen.slice(0, policies.length), 'policy_unusable', 'policies of the table', POLICY_HINT)
+  refuseErrors(seen.slice(policies.length), 'invalid_filter', 'filter', FILTER_HINT)
 }
 
+const FILTER_HINT = 'Compare with a value of the type that the column has.'
 /** In a query the text of a policy was read when it was made, by its owner; here it is read again. */
 const POLICY_HINT = 'Give the role USAGE on the schemas of functions and tables that the policies name.'
 

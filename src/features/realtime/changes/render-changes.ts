@@ -24,7 +24,7 @@ export type Told = RowsTold | RefetchTold
 
 /**
  * Answers what a group of the plan is told of the batch, in the order of the log. What groups have in common is made
- * once. Each reason comes once: whoever reads again then sees all of the batch.
+ * once. A reason comes again behind rows: these go on top of what was read for the one before.
  */
 export function renderChanges(plan: SightPlan, answer: SightAnswer): (group: Group) => readonly Told[] {
   const batch = openBatch(plan, answer)
@@ -52,8 +52,12 @@ function renderGroup(batch: Batch, group: Group): Told[] {
       concerns(planned.change.event, subscription.event),
     )
     if (!table || concerned.length === 0) continue
-    if (hasImages(planned)) told.push(...renderChange(table, planned, concerned))
-    else refetch(withoutImages(planned, table, group))
+    if (!hasImages(planned)) refetch(withoutImages(planned, table, group))
+    else {
+      const rows = renderChange(table, planned, concerned)
+      if (rows.length > 0) reasons.clear()
+      told.push(...rows)
+    }
   }
   return told
 }

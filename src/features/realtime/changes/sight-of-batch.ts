@@ -15,8 +15,8 @@ type Sight = 'all' | Uint8Array | SightError
 export interface Batch {
   readonly plan: SightPlan
   readonly answer: SightAnswer
-  readonly classes: readonly Sight[]
-  readonly filters: readonly Sight[]
+  /** By the indexes of the question. */
+  readonly seen: readonly Sight[]
   readonly choices: Map<string, ColumnChoice>
 }
 
@@ -31,13 +31,12 @@ export interface FollowedInBatch {
 /** Makes the answer's lists quick to ask. */
 export function openBatch(plan: SightPlan, answer: SightAnswer): Batch {
   const counts = new Map(plan.question.tables.map(({ tableId, images }) => [tableId, images.length]))
-  const sightOf = ({ tableId }: { tableId: number }, seen: Seen | undefined) =>
-    toSight(seen, counts.get(tableId) ?? 0)
   return {
     plan,
     answer,
-    classes: plan.question.classes.map((asked, index) => sightOf(asked, answer.classes[index])),
-    filters: plan.question.filters.map((asked, index) => sightOf(asked, answer.filters[index])),
+    seen: plan.question.asked.map(({ tableId }, index) =>
+      toSight(answer.seen[index], counts.get(tableId) ?? 0),
+    ),
     choices: new Map(),
   }
 }
@@ -58,9 +57,9 @@ export function findInBatch(
   const hidden = subscription.filter?.columns.find(column => !selectable.includes(column))
   if (hidden !== undefined)
     return `permission denied for column "${hidden}" of ${name}, which the filter reads.`
-  const policy = batch.classes[indexes.class] ?? UNANSWERED
+  const policy = batch.seen[indexes.policy] ?? UNANSWERED
   if (isError(policy)) return failure('policy', policy, group, name)
-  const filter = indexes.filter === null ? 'all' : (batch.filters[indexes.filter] ?? UNANSWERED)
+  const filter = indexes.filter === null ? 'all' : (batch.seen[indexes.filter] ?? UNANSWERED)
   if (isError(filter)) return failure('filter', filter, group, name)
   return { subscription, policy, filter, choice }
 }

@@ -20,8 +20,7 @@ interface AnsweredTable {
     readonly selectable: SightTable['selectable']
     readonly claims_read: readonly string[]
   } | null
-  readonly classes: readonly Seen[]
-  readonly filters: readonly Seen[]
+  readonly seen: readonly Seen[]
 }
 
 /**
@@ -41,11 +40,11 @@ export async function askSight(
     changesNothing: true,
   })
   const answered = JSON.parse(result?.rows[0]?.[0] ?? '[]') as readonly AnsweredTable[]
-  const byTable = new Map(question.tables.map(({ tableId }, index) => [tableId, answered[index]]))
+  // The answers of a table stand in the order in which the question names them.
+  const left = new Map(question.tables.map(({ tableId }, i) => [tableId, (answered[i]?.seen ?? []).values()]))
   return {
     tables: answered.map(({ table }) => table && tableOf(table)),
-    classes: inOrder(question.classes, ({ tableId }) => byTable.get(tableId)?.classes ?? []),
-    filters: inOrder(question.filters, ({ tableId }) => byTable.get(tableId)?.filters ?? []),
+    seen: question.asked.map(({ tableId }) => left.get(tableId)?.next().value ?? []),
   }
 }
 
@@ -70,14 +69,16 @@ export function sightSession(
 }
 
 /** Images go in as texts: what one of them holds must not make the question unreadable. */
-function questionJson({ tables, classes, filters }: SightQuestion): string {
-  const parts = tables.map(({ tableId, images }) => {
-    const ofTable = <Part extends { tableId: number }>(all: readonly Part[]) =>
-      JSON.stringify(all.filter(part => part.tableId === tableId))
-    const own = `"classes":${ofTable(classes)},"filters":${ofTable(filters)}`
-    return `{"table_id":${tableId},"images":${JSON.stringify(images)},${own}}`
-  })
-  return `[${parts.join(',')}]`
+function questionJson({ tables, asked }: SightQuestion): string {
+  const byTable = Map.groupBy(asked, ({ tableId }) => tableId)
+  const parts = tables.map(({ tableId, images }) => ({
+    table_id: tableId,
+    images,
+    callers: byTable
+      .get(tableId)
+      ?.map(({ role, claims, filter }) => ({ role, claims, filter: filter?.sql, params: filter?.params })),
+  }))
+  return JSON.stringify(parts)
 }
 
 function tableOf(table: NonNullable<AnsweredTable['table']>): SightTable {
@@ -91,17 +92,4 @@ function tableOf(table: NonNullable<AnsweredTable['table']>): SightTable {
     selectable,
     claimsRead: claims_read,
   }
-}
-
-/** The answers of a table stand in the order in which the question names them. */
-function inOrder<Part extends { tableId: number }>(
-  parts: readonly Part[],
-  answersOf: (part: Part) => readonly Seen[],
-): Seen[] {
-  const next = new Map<number, number>()
-  return parts.map(part => {
-    const at = next.get(part.tableId) ?? 0
-    next.set(part.tableId, at + 1)
-    return answersOf(part)[at] ?? []
-  })
 }

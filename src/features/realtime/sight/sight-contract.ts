@@ -17,9 +17,7 @@ export interface SightCaller {
 
 export interface SightQuestion {
   readonly tables: readonly SightTableAsked[]
-  /** Callers that see the same. */
-  readonly classes: readonly SightClass[]
-  readonly filters: readonly SightFilter[]
+  readonly asked: readonly SightAsked[]
 }
 
 export interface SightTableAsked {
@@ -28,18 +26,20 @@ export interface SightTableAsked {
   readonly images: readonly Image[]
 }
 
-export interface SightClass {
+/** Callers that see the same, and what of it is asked about; filter null: all. */
+export interface SightAsked {
   readonly tableId: number
   readonly role: DatabaseRole
   /** JSON text for `request.jwt.claims`; always has `role`. */
   readonly claims: string
+  readonly filter: SightFilter | null
 }
 
 /**
  * A condition on columns of the table, which goes by its own name in it (`"notes"."room" = ($2)[1]::int4`). It looks at
- * rows alone that policies show to its class: else it would tell of hidden ones, by failing or by taking long.
+ * rows alone that policies show to its callers: else it would tell of hidden ones, by failing or by taking long.
  */
-export interface SightFilter extends SightClass {
+export interface SightFilter {
   readonly sql: string
   /** What `($2)[n]` is, as texts. */
   readonly params: readonly string[]
@@ -48,7 +48,7 @@ export interface SightFilter extends SightClass {
 /** Indexes of the table's images, in order; `all` of them; or why that could not be said. */
 export type Seen = readonly number[] | 'all' | SightError
 
-/** The database's own error, of this class or filter alone. */
+/** The database's own error, of what was asked alone. */
 export interface SightError {
   readonly code: string
   readonly message: string
@@ -57,8 +57,7 @@ export interface SightError {
 export interface SightAnswer {
   /** As asked; null: there is no such table any more. */
   readonly tables: readonly (SightTable | null)[]
-  readonly classes: readonly Seen[]
-  readonly filters: readonly Seen[]
+  readonly seen: readonly Seen[]
 }
 
 /** A table as it is in the moment of the question. */
