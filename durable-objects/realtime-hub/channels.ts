@@ -1,9 +1,15 @@
 // How channels end, and what is sent to a topic. Whoever stays is told who has left, and no way to a client goes past a
 // token that has ended.
 
-import type { Channel, HubSocket } from '../../src/features/realtime/hub/channel.ts'
+import {
+  type Channel,
+  type ChannelRecord,
+  type HubSocket,
+  topicKey,
+} from '../../src/features/realtime/hub/channel.ts'
 import type { PresenceDiff } from '../../src/features/realtime/topics/presence.ts'
-import type { Vsn } from '../../src/features/realtime/wire/frames.ts'
+import { broadcastFrame, type Vsn } from '../../src/features/realtime/wire/frames.ts'
+import { MessageError } from '../../src/features/realtime/wire/message-error.ts'
 import {
   closeMessage,
   failMessage,
@@ -11,16 +17,23 @@ import {
   type SystemNews,
   systemMessage,
 } from '../../src/features/realtime/wire/server-messages.ts'
+import { fullTopic } from '../../src/features/realtime/wire/topic.ts'
 import type { HubParts } from './hub-parts.ts'
 import type { Topic } from './members.ts'
+import type { RowMessage } from './message-row.ts'
 
 /** The frame of a broadcast for a client of that version; undefined: it cannot be said to it. */
 type BroadcastFrame = (vsn: Vsn) => string | Uint8Array | undefined
 
 export const failed = (message: string): SystemNews => ({ extension: 'system', status: 'error', message })
 
+/** A replay takes two seconds at most. */
+const HELD_MAX = 1_000
+
 export class Channels {
   readonly #parts: Pick<HubParts, 'members' | 'groups' | 'nowMs'>
+  /** Messages for channels that are about to be in a topic, by `topicKey`. */
+  readonly #held = new Map<string, Set<RowMessage[]>>()
 
   constructor(parts: Pick<HubParts, 'members' | 'groups' | 'nowMs'>) {
     this.#parts = parts
@@ -53,17 +66,52 @@ export class Channels {
     }
   }
 
-  /** To all in the topic but `except`. */
-  deliver(topic: Topic, frameFor: BroadcastFrame, except?: Channel): void {
+  /** To all in the topic, or to those of them that `isFor` says. */
+  deliver(topic: Topic, frameFor: BroadcastFrame, isFor: (channel: Channel) => boolean = () => true): void {
     const { members } = this.#parts
     this.endTokens(topic.channels)
     const frames = new Map<Vsn, ReturnType<BroadcastFrame>>()
     for (const channel of topic.channels) {
-      if (channel === except) continue
+      if (!isFor(channel)) continue
       const { vsn } = channel.socket.pass
       if (!frames.has(vsn)) frames.set(vsn, frameFor(vsn))
       const frame = frames.get(vsn)
       if (frame !== undefined) members.send(channel.socket, frame)
+    }
+  }
+
+  /** A message of the database, to all in its topic who were not told it by a replay. */
+  tellMessage(message: RowMessage): void {
+    const { id, event, payload, isPrivate } = message
+    const name = fullTopic(message.topic)
+    for (const held of this.#held.get(topicKey({ topic: name, isPrivate })) ?? [])
+      if (held.length <= HELD_MAX) held.push(message)
+    const topic = this.#parts.members.findTopic(name, isPrivate)
+    if (topic === undefined) return
+    const frameFor = (vsn: Vsn) => broadcastFrame(vsn, name, event, payload, { id })
+    this.deliver(topic, frameFor, ({ replayed }) => !replayed.has(id))
+  }
+
+  /**
+   * Runs `work` for a channel that is about to be in the topic, with the messages of the database that come meanwhile.
+   * Throws `MessageError` where they are too many.
+   */
+  async holding(
+    record: Pick<ChannelRecord, 'topic' | 'isPrivate'>,
+    work: (takeHeld: () => readonly RowMessage[]) => Promise<void>,
+  ): Promise<void> {
+    const key = topicKey(record)
+    const ofTopic = this.#held.get(key) ?? new Set()
+    const held: RowMessage[] = []
+    this.#held.set(key, ofTopic.add(held))
+    try {
+      await work(() => {
+        if (held.length <= HELD_MAX) return held
+        throw new MessageError('UnableToReplayMessages', 'too many messages were sent meanwhile; join again')
+      })
+    } finally {
+      ofTopic.delete(held)
+      if (ofTopic.size === 0) this.#held.delete(key)
     }
   }
 

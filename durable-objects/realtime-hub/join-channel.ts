@@ -10,9 +10,7 @@ import type { MessageFrame } from '../../src/features/realtime/wire/frames.ts'
 import { type JoinRequest, readJoin } from '../../src/features/realtime/wire/join-request.ts'
 import { MessageError } from '../../src/features/realtime/wire/message-error.ts'
 import type { HubParts } from './hub-parts.ts'
-import type { RowMessage } from './message-row.ts'
 import { refuseBeyondBounds } from './refuse-beyond-bounds.ts'
-import { replayMessages } from './replay-messages.ts'
 import { mayRead } from './topic-rights.ts'
 
 /** A channel that was joined, and from where in the log it has to be brought up first; null: nowhere. */
@@ -20,8 +18,6 @@ export interface Joined {
   readonly record: ChannelRecord
   readonly request: JoinRequest
   readonly resumesAfter: number | null
-  /** What was sent to the topic before, where it was asked for. */
-  readonly replayed: readonly RowMessage[]
 }
 
 /** Throws `DomainError`, `PostgresError` and `MessageError`: the reply says why. */
@@ -57,10 +53,7 @@ export async function joinChannel(
     subscriptions,
     after: resumesAfter ?? head,
   }
-  const { replay } = request.broadcast
-  const replayed =
-    replay === undefined ? [] : await replayMessages(parts, socket, claims, message.topic, replay)
-  return { record, request, resumesAfter, replayed }
+  return { record, request, resumesAfter }
 }
 
 function refuseTooMany({ config }: HubParts, socket: HubSocket, topic: string): void {

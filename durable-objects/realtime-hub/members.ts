@@ -233,5 +233,5 @@ function newSocket(id: string, ws: WebSocket, pass: SocketPass, nowMs: number): 
 }
 
 function newChannel(socket: HubSocket, record: ChannelRecord, isLive: boolean): Channel {
-  return { socket, record, isLive, offered: undefined, rights: undefined }
+  return { socket, record, isLive, offered: undefined, replayed: new Set(), rights: undefined }
 }

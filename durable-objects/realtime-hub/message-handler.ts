@@ -38,9 +38,11 @@ import {
 } from '../../src/features/realtime/wire/server-messages.ts'
 import { failed } from './channels.ts'
 import type { HubParts } from './hub-parts.ts'
-import { claimsOf, clientOf, joinChannel, reasonOf } from './join-channel.ts'
+import { claimsOf, clientOf, type Joined, joinChannel, reasonOf } from './join-channel.ts'
 import type { Topic } from './members.ts'
+import type { RowMessage } from './message-row.ts'
 import { refuseBeyondBounds } from './refuse-beyond-bounds.ts'
+import { replayMessages } from './replay-messages.ts'
 import { mayRead, refuseUnwritable } from './topic-rights.ts'
 
 export class MessageHandler {
@@ -94,16 +96,38 @@ export class MessageHandler {
   }
 
   async #join(socket: HubSocket, frame: MessageFrame): Promise<void> {
-    const { members, groups, channels, storage, nowMs } = this.#parts
-    const { vsn } = socket.pass
+    const { channels } = this.#parts
     // Whatever becomes of the new join: the client has let go of the old one.
     const before = socket.channels.get(frame.topic)
     if (before) channels.leave(before)
-    const { record, request, resumesAfter, replayed } = await joinChannel(this.#parts, socket, frame)
+    const joined = await joinChannel(this.#parts, socket, frame)
+    const { record, request } = joined
+    const { replay } = request.broadcast
+    if (replay === undefined) return this.#enter(socket, frame, joined, [])
+    await channels.holding(record, async takeHeld => {
+      const replayed = await replayMessages(this.#parts, socket, record, replay)
+      const ids = new Set(replayed.map(({ id }) => id))
+      const late = takeHeld().filter(({ id }) => !ids.has(id))
+      this.#enter(socket, frame, joined, [
+        ...replayed.map(message => ({ ...message, meta: { id: message.id, replayed: true } })),
+        ...late.map(message => ({ ...message, meta: { id: message.id } })),
+      ])
+    })
+  }
+
+  /** The channel is there from here on. Nothing is waited for: others may have joined meanwhile, and none can now. */
+  #enter(
+    socket: HubSocket,
+    frame: MessageFrame,
+    { record, request, resumesAfter }: Joined,
+    messages: readonly (RowMessage & { readonly meta: object })[],
+  ): void {
+    const { members, groups, channels, storage, nowMs } = this.#parts
+    const { vsn } = socket.pass
     if (!socket.isOpen) return
-    // Others may have joined meanwhile; from here to the join nobody can.
     refuseBeyondBounds(this.#parts, socket, record)
     const channel = members.join(socket, record, resumesAfter === null)
+    channel.replayed = new Set(messages.map(({ id }) => id))
     groups.forget()
     const changes = request.postgres_changes.map(({ sent }, index) => ({ id: index + 1, sent }))
     this.#reply(socket, joinReply(vsn, frame, changes))
@@ -112,8 +136,8 @@ export class MessageHandler {
       members.send(socket, presenceStateMessage(vsn, record, state))
     }
     if (request.broadcast.replicationReady) channels.say(channel, REPLICATION_READY)
-    for (const { id, event, payload } of replayed) {
-      const sent = broadcastFrame(vsn, record.topic, event, payload, { id, replayed: true })
+    for (const { event, payload, meta } of messages) {
+      const sent = broadcastFrame(vsn, record.topic, event, payload, meta)
       if (sent !== undefined) members.send(socket, sent)
     }
     if (record.subscriptions.length === 0) return
@@ -199,8 +223,8 @@ export class MessageHandler {
     if (socket.channels.get(record.topic) !== channel) return
     const topic = members.topicOf(channel)
     this.#countDeliveries(topic)
-    const except = record.broadcast.self ? undefined : channel
-    channels.deliver(topic, vsn => pushedBroadcastFrame(vsn, record.topic, push), except)
+    const isFor = (one: Channel) => record.broadcast.self || one !== channel
+    channels.deliver(topic, vsn => pushedBroadcastFrame(vsn, record.topic, push), isFor)
     if (record.broadcast.ack) this.#reply(socket, okReply(socket.pass.vsn, frame))
   }
 

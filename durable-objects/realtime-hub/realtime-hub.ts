@@ -240,14 +240,12 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
 
   /** A committed message waits for its frames, as row changes do. */
   async #tellMessage(row: string | null): Promise<void> {
-    const { members, budget } = this.#parts
+    const { members, channels, budget } = this.#parts
     const message = messageOf(row)
-    const find = () => message && members.findTopic(fullTopic(message.topic), message.isPrivate)
-    await budget.wait(find()?.channels.size ?? 0)
-    const topic = find()
-    if (message === undefined || topic === undefined) return
-    const { event, payload, id } = message
-    this.#parts.channels.deliver(topic, vsn => broadcastFrame(vsn, topic.topic, event, payload, { id }))
+    if (message === undefined) return
+    const topic = members.findTopic(fullTopic(message.topic), message.isPrivate)
+    await budget.wait(topic?.channels.size ?? 0)
+    channels.tellMessage(message)
   }
 
   #tooManyLike(pass: SocketPass) {

@@ -20,8 +20,7 @@ const SQL = `
 export async function replayMessages(
   { data, config, share }: HubParts,
   { pass }: HubSocket,
-  claims: ChannelRecord['claims'],
-  topic: string,
+  { claims, topic }: Pick<ChannelRecord, 'claims' | 'topic'>,
   { since, limit }: { since: number; limit: number },
 ): Promise<RowMessage[]> {
   const { role } = pass

@@ -326,6 +326,13 @@ it('supabase/realtime#1111: members by a table join a private channel and speak 
   )
 })
 
+it('supabase/realtime#1807: a client that does not say whether it wants presence gets it', async () => {
+  using raw = await openRaw({ key: clients.anonKey, vsn: '1.0.0' })
+  const topic = newTopic()
+  await raw.join(topic, [], { presence: { key: 'old' } })
+  await raw.next('the state', ({ event }) => event === 'presence_state')
+})
+
 it('supabase/supabase-js#2596, supabase/realtime#638: who signs out stays, and joins again as nobody', async () => {
   let token: string | null = ada.token
   const client = cuttableClient({ accessToken: async () => token })

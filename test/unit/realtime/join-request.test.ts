@@ -73,10 +73,16 @@ describe('is read with its defaults', () => {
       'flags and a key that are null',
       { config: { broadcast: { ack: null, self: null }, presence: { key: null, enabled: null } } },
     ],
-    ['an empty key', { config: { presence: { key: '' } } }],
+    ['an empty key', { config: { presence: { key: '', enabled: false } } }],
     ['fields that nobody knows', { version: 1, config: { broadcast: { hops: 2 }, region: 'eu' } }],
   ])('%s', (_, payload) => {
     expect(join(payload)).toEqual(NOTHING)
+  })
+})
+
+test('who names a key and says nothing of enabled wants presence, as clients before 2.54 mean it', () => {
+  expect(join({ config: { presence: { key: '' } } })).toMatchObject({
+    presence: { key: null, enabled: true },
   })
 })
 

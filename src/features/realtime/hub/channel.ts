@@ -31,6 +31,8 @@ export interface Channel {
    * that all of it arrived. Undefined: nothing is known.
    */
   offered: number | undefined
+  /** Ids of messages that it was told by a replay. */
+  replayed: ReadonlySet<string>
   /** What policies said of sending here, and until when that is believed. */
   rights: { readonly broadcast: boolean; readonly presence: boolean; readonly endsAtMs: number } | undefined
 }

@@ -112,6 +112,8 @@ function part<T extends z.ZodType>(schema: T) {
   )
 }
 
+const isObject = (value: unknown) => typeof value === 'object' && value !== null
+
 const PLACE = expected('a number of the log, 0 or more, as a number or in digits')
 
 const Changes = z.object(
@@ -132,17 +134,21 @@ const Changes = z.object(
   expected('an object with event, schema, table and filter'),
 )
 
-const Presence = z.object(
-  {
-    enabled: flag,
-    key: z
-      .union([text(PRESENCE_KEY_LENGTH_MAX), z.number()], {
-        error: `expected text of up to ${PRESENCE_KEY_LENGTH_MAX} characters`,
-      })
-      .nullish()
-      .transform(key => (key === undefined || key === null || key === '' ? null : String(key))),
-  },
-  expected('an object with enabled and key'),
+/** Clients before the middle of 2025 name a key and say nothing of `enabled`: they want presence. */
+const Presence = z.preprocess(
+  value => (isObject(value) && 'key' in value && !('enabled' in value) ? { ...value, enabled: true } : value),
+  z.object(
+    {
+      enabled: flag,
+      key: z
+        .union([text(PRESENCE_KEY_LENGTH_MAX), z.number()], {
+          error: `expected text of up to ${PRESENCE_KEY_LENGTH_MAX} characters`,
+        })
+        .nullish()
+        .transform(key => (key === undefined || key === null || key === '' ? null : String(key))),
+    },
+    expected('an object with enabled and key'),
+  ),
 )
 
 const Broadcast = z
