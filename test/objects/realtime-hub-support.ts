@@ -29,6 +29,14 @@ type Frame = readonly [
   payload: unknown,
 ]
 
+/** What waits: statements and calls of the log that have `text` in them. */
+export interface Held {
+  readonly text: string
+  readonly until: Promise<void>
+  readonly release: () => void
+  waiting: number
+}
+
 /** What a hub asks for, and what it is answered. */
 export interface World {
   entries: LogEntry[]
@@ -40,6 +48,7 @@ export interface World {
   /** A question of sight waits for it. */
   gate: Promise<void> | undefined
   questions: number
+  held: Held | undefined
   /** Set: Postgres fails each question so. */
   sqlstate: string | undefined
   /** By a key's hash. */
@@ -57,6 +66,8 @@ export interface TestHub {
   gap(): number
   /** The log tells the hub everything behind `after`. */
   push(after: number | null): Promise<void>
+  /** From now on, and until `release`; what was held before stays so. */
+  hold(text: string): Held
   /** `log` and `push`. */
   change(owner?: string | null): Promise<number>
   open(pass?: Partial<SocketPass>): Promise<Client>
@@ -71,11 +82,7 @@ export interface Client {
   readonly closed: { code: number; reason: string }[]
   send(event: string, payload?: unknown, topic?: string, joinRef?: string | null): string
   /** The answer to what is sent. */
-  ask(
-    event: string,
-    payload?: unknown,
-    topic?: string,
-  ): Promise<{ status: string; response: Record<string, unknown> }>
+  ask(...said: Parameters<Client['send']>): Promise<{ status: string; response: Record<string, unknown> }>
   join(config?: unknown, more?: { token?: string; topic?: string }): Promise<string>
   heartbeat(): Promise<void>
   /** The numbers of rows that it was told, in order. */
@@ -118,6 +125,7 @@ export async function startHub(variables: Record<string, string> = {}): Promise<
     reads: 0,
     gate: undefined,
     questions: 0,
+    held: undefined,
     sqlstate: undefined,
     confirmations: new Map(),
     sessions: new Map(),
@@ -148,6 +156,11 @@ export async function startHub(variables: Record<string, string> = {}): Promise<
     gap() {
       world.entries.push({ kind: 'gap', number: ++world.head })
       return world.head
+    },
+    hold(text) {
+      const { promise: until, resolve: release } = Promise.withResolvers<void>()
+      world.held = { text, until, release, waiting: 0 }
+      return world.held
     },
     async change(owner = null) {
       const number = log(owner)
@@ -208,6 +221,7 @@ function changeOf(number: number, owner: string | null): LogEntry {
 function logOf(world: World) {
   return {
     async follow() {
+      await passHeld(world, 'follow')
       if (world.logFailure) throw world.logFailure
       return world.head
     },
@@ -221,6 +235,12 @@ function logOf(world: World) {
       return { entries, upTo: world.head, hasMore: false }
     },
   }
+}
+
+async function passHeld({ held }: World, asked: string): Promise<void> {
+  if (!held || !asked.includes(held.text)) return
+  held.waiting += 1
+  await held.until
 }
 
 function limiterOf(world: World, hash: string) {
@@ -251,6 +271,7 @@ async function answer(world: World, url: URL, init: RequestInit): Promise<Respon
     return Response.json({ severity: 'ERROR', routine: 'f', code, message: 'not judged' }, { status: 400 })
   const results = []
   for (const { query, params } of queries) {
+    await passHeld(world, query)
     const rows = [[JSON.stringify(await rowsOf(world, query, params))]]
     results.push({ command: 'SELECT', rowCount: 1, fields: [], rows })
   }
@@ -317,12 +338,19 @@ function upgrade(stub: DurableObjectStub<RealtimeHub>, more: Partial<SocketPass>
   return stub.fetch('https://hub.test/', { headers })
 }
 
+/** A broadcast in bytes; what it carries is JSON. */
+function readBytes(bytes: Uint8Array): Frame {
+  const [, topic = 0, event = 0, meta = 0] = bytes
+  const carried = new TextDecoder().decode(bytes.subarray(5 + topic + event + meta))
+  return [null, null, '', 'broadcast', { payload: JSON.parse(carried) as unknown }]
+}
+
 function clientOf(ws: WebSocket): Client {
   const frames: Frame[] = []
   const closed: { code: number; reason: string }[] = []
+  ws.binaryType = 'arraybuffer'
   ws.addEventListener('message', ({ data }) => {
-    if (typeof data !== 'string') return
-    frames.push(JSON.parse(String(data)) as Frame)
+    frames.push(typeof data === 'string' ? (JSON.parse(data) as Frame) : readBytes(new Uint8Array(data)))
   })
   ws.addEventListener('close', ({ code, reason }) => {
     closed.push({ code, reason })
@@ -335,8 +363,8 @@ function clientOf(ws: WebSocket): Client {
     ws.send(JSON.stringify([event === 'phx_join' ? ref : joinRef, ref, topic, event, payload]))
     return ref
   }
-  const ask: Client['ask'] = async (event, payload, topic) => {
-    const ref = send(event, payload, topic)
+  const ask: Client['ask'] = async (...said) => {
+    const ref = send(...said)
     const isReply = (frame: Frame) => frame[1] === ref && frame[3] === 'phx_reply'
     return await eventually(() => {
       const reply = frames.find(isReply)
