@@ -164,4 +164,46 @@ describe('a table that a join is about to follow', () => {
     expect(await join).toBe('ok')
     await toldRows(client, [await hub.change()])
   })
+
+  it('is followed on over several rounds', async () => {
+    const hub = await startHub()
+    const client = await hub.open()
+    const { replay, join } = await startJoin(hub, client)
+    for (let round = 0; round < 2; round++) expect(await runDurableObjectAlarm(hub.stub)).toBe(true)
+    replay.release()
+    expect(await join).toBe('ok')
+    await toldRows(client, [await hub.change()])
+  })
+
+  it('is followed on where the last that followed it leaves meanwhile', async () => {
+    const hub = await startHub()
+    const [last, client] = [await hub.open(), await hub.open()]
+    await last.join()
+    // Nobody has asked for a table since.
+    expect(await runDurableObjectAlarm(hub.stub)).toBe(true)
+    const { replay, join } = await startJoin(hub, client)
+    await last.ask('phx_leave')
+    expect(await runDurableObjectAlarm(hub.stub)).toBe(true)
+    replay.release()
+    expect(await join).toBe('ok')
+    await toldRows(client, [await hub.change()])
+  })
+
+  it('has no change lost for good where the log tells of other tables meanwhile', async () => {
+    const hub = await startHub()
+    const [other, last, client] = [await hub.open(), await hub.open(), await hub.open()]
+    await other.join(changesOf('others'))
+    await last.join()
+    expect(await runDurableObjectAlarm(hub.stub)).toBe(true)
+    const { replay, join } = await startJoin(hub, client)
+    await last.ask('phx_leave')
+    expect(await runDurableObjectAlarm(hub.stub)).toBe(true)
+    replay.release()
+    expect(await join).toBe('ok')
+    hub.log()
+    // The log goes on behind it: the hub reads what is between of the tables that it follows.
+    await hub.push(1)
+    expect(await runDurableObjectAlarm(hub.stub)).toBe(true)
+    await toldRows(client, [1])
+  })
 })
