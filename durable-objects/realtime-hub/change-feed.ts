@@ -9,6 +9,7 @@ import type { Channel } from '../../src/features/realtime/hub/channel.ts'
 import {
   type LogEntry,
   type LoggedChange,
+  type LoggedGap,
   type LogPage,
   type LogPush,
   type LogReading,
@@ -199,7 +200,17 @@ export class ChangeFeed {
 
   async #skipToHead(): Promise<void> {
     this.#parts.storage.position = await this.#untilDone(() => this.#tellLog())
-    this.refetch(this.#liveChannels(), 'Changes since then are not kept any more.')
+    this.#beginAnew('Changes since then are not kept any more.')
+  }
+
+  /** All who follow tables join again, by name: tables may have other oids, or be gone. */
+  #beginAnew(reason: string): void {
+    const { members, channels } = this.#parts
+    for (const channel of [...members.channels()]) {
+      if (channel.record.subscriptions.length === 0) continue
+      this.refetch([channel], reason)
+      channels.fail(channel)
+    }
   }
 
   async #tell({ entries, upTo }: LogPage): Promise<void> {
@@ -224,9 +235,14 @@ export class ChangeFeed {
       const end = Math.min(from + SLICE, gap === -1 ? entries.length : gap)
       const changes = entries.slice(from, end) as LoggedChange[]
       if (changes.length > 0) await this.#tellChanges(changes, only)
-      if (end === gap) this.refetch(channelsOf(only) ?? this.#liveChannels(), 'Changes may have been lost.')
+      if (end === gap) this.#tellGap(entries[gap] as LoggedGap, only)
       from = end === gap ? end + 1 : end
     }
+  }
+
+  #tellGap({ isNewLife }: LoggedGap, only: readonly MemberGroup[] | undefined): void {
+    if (isNewLife && only === undefined) this.#beginAnew('The database was restored.')
+    else this.refetch(channelsOf(only) ?? this.#liveChannels(), 'Changes may have been lost.')
   }
 
   async #tellChanges(

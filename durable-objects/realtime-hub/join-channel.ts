@@ -13,11 +13,14 @@ import type { HubParts } from './hub-parts.ts'
 import { refuseBeyondBounds } from './refuse-beyond-bounds.ts'
 import { mayRead } from './topic-rights.ts'
 
-/** A channel that was joined, and from where in the log it has to be brought up first; null: nowhere. */
 export interface Joined {
   readonly record: ChannelRecord
   readonly request: JoinRequest
-  readonly resumesAfter: number | null
+  /**
+   * From where in the log the channel has to be brought up first. Null: nowhere, it is new. Unknown: it may have been
+   * here before, and nobody knows up to where.
+   */
+  readonly resumesAfter: number | 'unknown' | null
 }
 
 /** Throws `DomainError`, `PostgresError` and `MessageError`: the reply says why. */
@@ -51,7 +54,7 @@ export async function joinChannel(
     claims,
     tokenEndsAtMs: tokenEnd(claims),
     subscriptions,
-    after: resumesAfter ?? head,
+    after: typeof resumesAfter === 'number' ? resumesAfter : head,
   }
   return { record, request, resumesAfter }
 }
@@ -106,11 +109,11 @@ function resumePlace(
   { pass }: HubSocket,
   topic: string,
   request: JoinRequest,
-): number | null {
+): Joined['resumesAfter'] {
   const said = request.postgres_changes.map(({ after }) => after).filter(after => after !== undefined)
   if (said.length > 0) return Math.min(...said)
   const client = clientOf(pass)
-  return client === null ? null : (storage.receipt(client, topic, nowMs()) ?? null)
+  return client === null ? null : (storage.receipt(client, topic, nowMs()) ?? 'unknown')
 }
 
 /** Two callers that use one name are not one client. */

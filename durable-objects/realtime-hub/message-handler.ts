@@ -122,11 +122,16 @@ export class MessageHandler {
     { record, request, resumesAfter }: Joined,
     messages: readonly (RowMessage & { readonly meta: object })[],
   ): void {
-    const { members, groups, channels, storage, nowMs } = this.#parts
+    const { members, groups, channels, feed, storage, nowMs } = this.#parts
     const { vsn } = socket.pass
     if (!socket.isOpen) return
     refuseBeyondBounds(this.#parts, socket, record)
-    const channel = members.join(socket, record, resumesAfter === null)
+    if (record.tokenEndsAtMs !== null && record.tokenEndsAtMs <= nowMs())
+      throw new DomainError(
+        'invalid_access_token',
+        'The access token has ended while the join was under way.',
+      )
+    const channel = members.join(socket, record, typeof resumesAfter !== 'number')
     channel.replayed = new Set(messages.map(({ id }) => id))
     groups.forget()
     const changes = request.postgres_changes.map(({ sent }, index) => ({ id: index + 1, sent }))
@@ -144,7 +149,8 @@ export class MessageHandler {
     const client = clientOf(socket.pass)
     if (client !== null) storage.putReceipt(client, record.topic, record.after, nowMs())
     channels.say(channel, SUBSCRIBED)
-    if (resumesAfter !== null) void this.#replay(channel)
+    if (resumesAfter === 'unknown') feed.refetch([channel], 'It is not known where this client left off.')
+    else if (resumesAfter !== null) void this.#replay(channel)
   }
 
   async #replay(channel: Channel): Promise<void> {

@@ -14,7 +14,7 @@ const SQL = `
   select row_to_json(m)::text from realtime.messages m
   where m.topic = $1 and m.private and m.extension = 'broadcast'
     and m.inserted_at >= to_timestamp($2::float8 / 1000) at time zone 'UTC'
-  order by m.inserted_at desc limit $3::int`
+  order by m.inserted_at desc, m.ctid desc limit $3::int`
 
 /** The last `limit` messages since then (milliseconds since 1970), oldest first. */
 export async function replayMessages(

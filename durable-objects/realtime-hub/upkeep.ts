@@ -83,22 +83,21 @@ export class Upkeep {
     if (tableIds.size === 0) return
     const rows = await platform.texts(FIND_GONE, [`{${[...tableIds].join(',')}}`], 'repeatable')
     const gone = new Set(rows.map(([id]) => Number(id)))
-    await watchTables(
-      this.#parts,
-      [...tableIds].filter(id => !gone.has(id)),
-    )
-    if (gone.size === 0) return
     for (const channel of [...members.channels()]) {
       if (!channel.record.subscriptions.some(({ tableId }) => gone.has(tableId))) continue
       feed.refetch([channel], 'A table was dropped, or made anew.')
       this.#parts.channels.fail(channel)
     }
+    await watchTables(
+      this.#parts,
+      [...tableIds].filter(id => !gone.has(id)),
+    )
   }
 }
 
 const FIND_GONE = `
   select t.id from unnest($1::bigint[]) t (id)
-  where not exists (select from pg_catalog.pg_class c where c.oid = t.id::oid)`
+  where not exists (select from pg_catalog.pg_class c where c.oid = t.id::oid and c.relkind in ('r', 'p'))`
 
 function logFailure(err: unknown): void {
   console.warn(JSON.stringify({ level: 'warn', component: 'realtime', message: String(err) }))

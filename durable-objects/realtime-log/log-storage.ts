@@ -37,16 +37,20 @@ const TRIMMED_MORE = 2_000
 // The ids have the numbers of their entries, and outlive them.
 const TABLES = `
   create table if not exists entries (
-    number integer primary key autoincrement, table_id integer, bytes integer not null,
+    number integer primary key, table_id integer, bytes integer not null,
     stored_at_ms integer not null, data text);
   create table if not exists ids (
     number integer primary key, event_id text not null unique, seen_at_ms integer not null);
   create table if not exists hubs (name text primary key, table_ids text not null);`
 
+const TOTALS = 'totals'
+/** In place of the data of a gap. */
+const NEW_LIFE = 'new life'
+
 interface Totals {
   entries: number
   bytes: number
-  /** The number of the last entry that was let go; 0: none was. */
+  /** The number of the last entry that was let go, or that this log does not begin with. */
   trimmedTo: number
 }
 
@@ -59,6 +63,9 @@ export class LogStorage {
     this.#storage = storage
     this.#bounds = bounds
     storage.sql.exec(TABLES)
+    // A log of before may have handed out numbers: this one begins where none of them has come to.
+    if (this.#storage.kv.get(TOTALS) === undefined)
+      this.#storage.kv.put(TOTALS, { entries: 0, bytes: 0, trimmedTo: Date.now() } satisfies Totals)
   }
 
   get head(): number {
@@ -71,11 +78,14 @@ export class LogStorage {
     return this.#storage.transactionSync(() => {
       const totals = this.#totals()
       const stored: LogEntry[] = []
-      const addGap = () => {
-        stored.push({ kind: 'gap', number: this.#insert(totals, null, null, nowMs) })
-      }
       const life = this.#lifeOf(epoch, gaps)
-      if (life === 'after_gap') addGap()
+      const isNewLife = life === 'new'
+      if (isNewLife) this.#clear(totals)
+      const addGap = () => {
+        const number = this.#insert(totals, null, isNewLife ? NEW_LIFE : null, nowMs)
+        stored.push({ kind: 'gap', number, isNewLife })
+      }
+      if (isNewLife || life === 'after_gap') addGap()
       for (const change of changes) {
         if (this.#isKnown(change.event_id, nowMs)) continue
         const kept = withoutLargeRows(change)
@@ -86,7 +96,7 @@ export class LogStorage {
       // It was given up, and comes late: what is newer may stand before it, and clients may have it already.
       if (life === 'before_gap' && stored.length > 0) addGap()
       const trimmed = this.#trim(totals, 2 * stored.length + TRIMMED_MORE, nowMs)
-      if (stored.length > 0 || trimmed) this.#storage.kv.put('totals', totals)
+      if (stored.length > 0 || trimmed) this.#storage.kv.put(TOTALS, totals)
       return stored
     })
   }
@@ -130,7 +140,7 @@ export class LogStorage {
   }
 
   state(): Pick<LogState, 'head' | 'oldestAfter' | 'oldestOccurredAt' | 'entries' | 'bytes' | 'hubs'> {
-    const [oldest] = this.#run('select data from entries where data is not null order by number limit 1')
+    const [oldest] = this.#run('select data from entries where table_id is not null order by number limit 1')
     const change = oldest && (JSON.parse(String(oldest['data'])) as NewChange)
     const { entries, bytes, trimmedTo } = this.#totals()
     return {
@@ -144,19 +154,20 @@ export class LogStorage {
   }
 
   #totals(): Totals {
-    return this.#storage.kv.get<Totals>('totals') ?? { entries: 0, bytes: 0, trimmedTo: 0 }
+    return this.#storage.kv.get<Totals>(TOTALS) ?? { entries: 0, bytes: 0, trimmedTo: 0 }
   }
 
   /**
-   * Whether changes were missed in front of a share, in another life of the database too; or whether the share itself
-   * is older than what was missed. The first share of all is neither.
+   * Whether changes were missed in front of a share, or the database is another one; or whether the share itself is
+   * older than what was missed. The first share of all is none of these.
    */
-  #lifeOf(epoch: string, gaps: number): 'same' | 'after_gap' | 'before_gap' {
+  #lifeOf(epoch: string, gaps: number): 'same' | 'new' | 'after_gap' | 'before_gap' {
     const known = this.#storage.kv.get<{ epoch: string; gaps: number }>('life')
     if (known?.epoch === epoch && known.gaps === gaps) return 'same'
     if (known?.epoch === epoch && known.gaps > gaps) return 'before_gap'
     this.#storage.kv.put('life', { epoch, gaps })
-    return known === undefined ? 'same' : 'after_gap'
+    if (known === undefined) return 'same'
+    return known.epoch === epoch ? 'after_gap' : 'new'
   }
 
   #isKnown(eventId: string, nowMs: number): boolean {
@@ -166,13 +177,21 @@ export class LogStorage {
 
   #insert(totals: Totals, tableId: number | null, data: string | null, nowMs: number): number {
     const bytes = data === null ? 0 : encodeUtf8(data).byteLength
+    // The first number of all is told by what was let go.
     const [row] = this.#run(
-      'insert into entries (table_id, bytes, stored_at_ms, data) values (?, ?, ?, ?) returning number',
-      ...[tableId, bytes, nowMs, data],
+      `insert into entries (number, table_id, bytes, stored_at_ms, data)
+        values ((select max(coalesce((select max(number) from entries), 0), ?) + 1), ?, ?, ?, ?) returning number`,
+      ...[totals.trimmedTo, tableId, bytes, nowMs, data],
     )
     totals.entries += 1
     totals.bytes += bytes
     return Number(row?.['number'])
+  }
+
+  /** Entries of another database name its tables: nobody may be told them as those of this one. */
+  #clear(totals: Totals): void {
+    Object.assign(totals, { entries: 0, bytes: 0, trimmedTo: this.head } satisfies Totals)
+    this.#run('delete from entries')
   }
 
   /** The oldest first, at most `most` of them. Answers whether any went. */
@@ -208,7 +227,7 @@ export class LogStorage {
 
 function toEntry(row: Record<string, SqlStorageValue>): LogEntry {
   const number = Number(row['number'])
-  if (row['table_id'] === null) return { kind: 'gap', number }
+  if (row['table_id'] === null) return { kind: 'gap', number, isNewLife: row['data'] === NEW_LIFE }
   return { ...(JSON.parse(String(row['data'])) as NewChange), kind: 'change', number } satisfies LoggedChange
 }
 

@@ -142,6 +142,18 @@ describe("a socket's own token", () => {
     expect(await client.join(PRIVATE, { token: await tokenOf('a') })).toBe('ok')
     await toldRows(client, [await hub.change('a')])
   })
+
+  it('that ends while its join is under way lets nobody in', async () => {
+    const { hub, client } = await startPresent()
+    const follow = hub.hold('follow')
+    const join = client.join(PRIVATE)
+    await eventually(() => expect(follow.waiting).toBe(1))
+    later(10_000)
+    follow.release()
+    expect(await join).toContain('InvalidAccessToken')
+    await client.heartbeat()
+    expect(client.events('presence_state')).toEqual([])
+  })
 })
 
 describe('a table that a join is about to follow', () => {

@@ -154,7 +154,7 @@ export async function startHub(variables: Record<string, string> = {}): Promise<
     log,
     push,
     gap() {
-      world.entries.push({ kind: 'gap', number: ++world.head })
+      world.entries.push({ kind: 'gap', isNewLife: false, number: ++world.head })
       return world.head
     },
     hold(text) {

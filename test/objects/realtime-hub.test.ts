@@ -270,4 +270,18 @@ describe('a channel that comes back', () => {
     await stranger.heartbeat()
     expect(stranger.rows()).toEqual([])
   })
+
+  it('by its client after more than ten minutes is told to read again, as is a client that is new', async () => {
+    const hub = await startHub()
+    const client = await hub.open({ client: 'tab' })
+    await client.join()
+    await eventually(() => expect(refetches(client)).toBe(1))
+    client.close()
+    await eventually(async () => expect(await hub.state()).toMatchObject({ connections: 0 }))
+    later(601_000)
+    const again = await hub.open({ client: 'tab' })
+    await again.join()
+    await eventually(() => expect(refetches(again)).toBe(1))
+    await toldRows(again, [await hub.change()])
+  })
 })

@@ -31,6 +31,8 @@ export interface LoggedChange extends NewChange {
 export interface LoggedGap {
   readonly kind: 'gap'
   readonly number: number
+  /** The database is another one behind it: its tables may have other oids, and the log has nothing in front of it. */
+  readonly isNewLife: boolean
 }
 
 export type LogEntry = LoggedChange | LoggedGap
