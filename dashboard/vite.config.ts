@@ -14,6 +14,8 @@ export default defineConfig(({ mode }) => {
   const addresses = readAddresses(loadEnv(mode, ROOT, 'VITE_'))
   return {
     root: ROOT,
+    // Another vite beside it (`examples/notes`) would empty a cache that both share.
+    cacheDir: fileURLToPath(new URL('../node_modules/.vite-dashboard', import.meta.url)),
     plugins: [react(), tailwindcss(), pagesHeaders(headersFile(addresses))],
     // What Pages does with `_headers`, for the tests.
     preview: { headers: headersOf(addresses) },

@@ -105,7 +105,6 @@ async function follow(accessToken, onChange) {
     .on('system', {}, ({ message }) => message === 'must_refetch' && onChange())
     .subscribe((status, error) => {
       find('#live').textContent = status === 'SUBSCRIBED' ? 'Live.' : `Not live: ${error?.message ?? status}`
-      if (status === 'SUBSCRIBED') onChange()
     })
 }
 

@@ -72,6 +72,8 @@ function readBearer(header: string | null): string | undefined {
 /** One answer for every bad key: which check failed would help only somebody who guesses. */
 export function invalidApiKey(message = 'The API key is not valid.'): DomainError {
   return new DomainError('invalid_api_key', message, {
-    hint: 'Send a key in the header `apikey`. Keys begin with svc_pk_ (anon) or svc_sk_ (service_role).',
+    hint:
+      'Send a key in the header `apikey` (to open a WebSocket: as the parameter `apikey`). Keys begin with svc_pk_ ' +
+      '(anon) or svc_sk_ (service_role).',
   })
 }

@@ -48,7 +48,8 @@ async function sightOf(
 ): Promise<Answered> {
   const [row] = await ask<{ answer: Answered[] }>(
     `select quoin.rows_in_sight(json_build_array(json_build_object('table_id', $1::regclass::oid::bigint, 'images', (
-      select coalesce(json_agg(row_to_json(t)::text order by t.id), '[]') from ${table} t), 'callers', $2::json))) as answer`,
+      select coalesce(json_agg(row_to_json(t)::text order by t.id), '[]') from ${table} t),
+      'callers', $2::json))) as answer`,
     [table, JSON.stringify([...callers.map(claimsAsText), ...filters])],
   )
   return row?.answer[0] as Answered

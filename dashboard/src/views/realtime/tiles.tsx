@@ -25,7 +25,8 @@ export function Tiles({ of: { connections, channels, log, counts } }: { of: Real
         note={
           counts === null
             ? ''
-            : `of ${counts.changes.toLocaleString('en')} changes and ${counts.messages.toLocaleString('en')} messages`
+            : `since the hub woke up, of changes (${counts.changes.toLocaleString('en')}) and messages (` +
+              `${counts.messages.toLocaleString('en')})`
         }
       />
       <Tile

@@ -72,7 +72,8 @@ async function trySight(
 
 const FILTER_HINT = 'Compare with a value of the type that the column has.'
 /** In a query the text of a policy was read when it was made, by its owner; here it is read again. */
-const POLICY_HINT = 'Give the role USAGE on the schemas of functions and tables that the policies name.'
+const POLICY_HINT =
+  'Give the role USAGE on the schemas that the policies name, EXECUTE on their functions, SELECT on their tables.'
 
 function refuseErrors(answers: readonly Seen[], code: ErrorCode, what: string, hint: string): void {
   for (const seen of answers) {
