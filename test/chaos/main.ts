@@ -1,7 +1,8 @@
 // `npm run chaos`: 20 000 changes to a webhook, then 100 000 changes to 50 sockets, while every part of their way is
 // killed again and again. Prints progress and a summary; ends with 1 when anything was lost, invented, reordered or
 // misnamed. CHAOS_CHANGES and CHAOS_RATE change 20 000 and 400; CHAOS_REALTIME_CHANGES and CHAOS_REALTIME_RATE change
-// 100 000 and 120, what sockets are told on a small machine. CHAOS_ONLY is `webhooks` or `realtime`.
+// 100 000 and 120, what sockets are told on a small machine. CHAOS_ONLY is `webhooks` or `realtime`. Figures of a whole
+// run of the second are in docs/design/realtime.md.
 
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
