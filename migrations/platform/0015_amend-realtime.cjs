@@ -1,6 +1,7 @@
 // TRUNCATE of a table that sockets follow: a change without a row, upon which whoever follows the table is told to read
 // it again. Webhooks hear of rows, and TRUNCATE names none (docs/webhooks.md). And a question of sight asks about
-// callers and filters in one list; its answer has no primary key any more, which nobody reads.
+// callers and filters in one list; its answer has no primary key any more, which nobody reads. And what policies may
+// reach is searched as it is stored: to print it takes locks on all tables that it names, anybody's.
 
 const APPEND_CHUNK = 'quoin.append_chunk(oid, text, text[], text[], json[], json[], text[])'
 const EVENTS = "if event in ('INSERT', 'UPDATE', 'DELETE') is not true"
@@ -55,6 +56,33 @@ const ASKING_ONE = `seen := '{}';
         end if;
         answer := answer || pg_catalog.json_build_object('table', found, 'seen', seen);`
 
+const CLAIMS_READ = 'quoin.claims_read_by_policies(oid)'
+/** Constants are stored as their bytes, ` [ 28 0 0 0 101 120 112 ]`, so a longer word may count too. */
+const READING_STORED = [
+  [
+    'pg_get_expr(p.polqual, p.polrelid) as source from pg_policy p',
+    'p.polqual::text as source from pg_policy p',
+  ],
+  [String.raw`source ~* '\mselect\M'`, "source like '%{SUBLINK %'"],
+  ['select pg_get_expr(p.polqual, p.polrelid) from pg_policy p', 'select p.polqual::text from pg_policy p'],
+  ['pg_get_function_sqlbody(f.oid)', 'f.prosqlbody::text'],
+  [
+    'select pg_get_viewdef(v.oid) from pg_class v join pg_namespace n on n.oid = v.relnamespace',
+    `select r.ev_action::text from pg_rewrite r join pg_class v on v.oid = r.ev_class
+          join pg_namespace n on n.oid = v.relnamespace`,
+  ],
+  [
+    String.raw`select distinct word[1] from sources
+        cross join lateral regexp_matches(source, '\m(exp|iat|nbf|jti|auth_time)\M', 'g') word
+      order by 1`,
+    String.raw`select claim from unnest('{auth_time,exp,iat,jti,nbf}'::text[]) claim
+        cross join lateral (select string_agg(get_byte(claim::bytea, i)::text, ' ' order by i) as bytes
+          from generate_series(0, length(claim) - 1) i) stored
+      where exists (select from sources where source ~ ('\m' || claim || '\M') or source like '% ' || bytes || ' %')
+      order by 1`,
+  ],
+]
+
 /** Puts other texts into the body of a function, which need not be repeated for a few lines. */
 const amend = (signature, ...changes) => `
   do $do$
@@ -92,10 +120,12 @@ exports.up = pgm => {
   pgm.sql(watches('{INSERT,UPDATE,DELETE,TRUNCATE}'))
   pgm.sql(amend(TABLE_IN_SIGHT, [PRIMARY_KEY, '']))
   pgm.sql(amend(ROWS_IN_SIGHT, [TWO_LISTS, ONE_LIST], [ASKING_TWO, ASKING_ONE]))
+  pgm.sql(amend(CLAIMS_READ, ...READING_STORED))
 }
 
 exports.down = pgm => {
   pgm.sql('set local search_path = pg_catalog, pg_temp')
+  pgm.sql(amend(CLAIMS_READ, ...READING_STORED.map(([printed, stored]) => [stored, printed])))
   pgm.sql(amend(ROWS_IN_SIGHT, [ONE_LIST, TWO_LISTS], [ASKING_ONE, ASKING_TWO]))
   pgm.sql(amend(TABLE_IN_SIGHT, [SELECTABLE, PRIMARY_KEY + SELECTABLE]))
   pgm.sql(watches('{INSERT,UPDATE,DELETE}'))

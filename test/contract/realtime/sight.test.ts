@@ -1,6 +1,7 @@
 // Who is said to see a recorded row: exactly who would read it under the table's policies.
 
 import fc from 'fast-check'
+import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type MigrationDatabase, migrationDatabase } from '../../support/migrations.ts'
 
@@ -264,6 +265,23 @@ it.each(['{"a":"\\u0000"}', '{"a":"\\ud800"}'])(
     expect(await sightOf('app.texts', [ANON])).toMatchObject({ table: { fits: false }, seen: ['all'] })
   },
 )
+
+it('waits for no lock of a table that policies or views elsewhere name', async () => {
+  await ask(
+    `${NOTES} create policy p on app.notes using (exists (select from app.members where member = owner))`,
+  )
+  await ask('create table app.unrelated (id int); create view app.seen as select * from app.unrelated')
+  const other = new Client({ connectionString: database.url })
+  await other.connect()
+  try {
+    await other.query('begin; lock table app.unrelated in access exclusive mode')
+    await ask(`set statement_timeout = '5s'`)
+    expect((await sightOf('app.notes', [person('ada')])).seen).toMatchObject([[0, 1, 3]])
+  } finally {
+    await other.end()
+    await ask('reset statement_timeout')
+  }
+})
 
 it('judges filters under the role of their subscription, each with its own failure', async () => {
   await ask(NOTES)
