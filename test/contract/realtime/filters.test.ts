@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseFilter } from '../../../src/features/realtime/changes/parse-filter.ts'
 import type { SightTable } from '../../../src/features/realtime/sight/sight-contract.ts'
+import { concurrently } from '../../../src/lib/concurrently.ts'
 import { connectOwner, type TestClient } from '../../support/postgres.ts'
 import { asOwner, type DbCaller, freshPrefix, makeDbCaller } from '../data-api/caller.ts'
 
@@ -212,13 +213,13 @@ async function differing(column: string): Promise<unknown[]> {
   ]
   const answers = new Map<string, Promise<unknown>>()
   const found: unknown[] = []
-  for (const [filter, parameter] of tests) {
+  await concurrently(tests, 6, async ([filter, parameter]) => {
     const answer = answers.get(parameter) ?? answered(column, parameter)
     answers.set(parameter, answer)
     const [here, there] = await Promise.all([passing(column, filter), answer])
     const bothFail = !Array.isArray(here) && !Array.isArray(there)
     if (!bothFail && JSON.stringify(here) !== JSON.stringify(there)) found.push({ filter, here, there })
-  }
+  })
   return found
 }
 
