@@ -24,6 +24,7 @@ import type { Channels } from './channels.ts'
 import type { DeliveryBudget } from './delivery-budget.ts'
 import type { HubStorage } from './hub-storage.ts'
 import type { Members } from './members.ts'
+import { ReplayTurns } from './replay-turns.ts'
 
 export interface FeedParts {
   readonly hubName: string
@@ -45,7 +46,6 @@ const LOG_TIMEOUT_MS = 10_000
 /** Changes that are judged in one trip. */
 const SLICE = 500
 const RETRY_MS = [100, 500, 2_000]
-const REPLAYS_AT_ONCE_MAX = 4
 /** Policies that change while they are asked. */
 const PLANS_MAX = 3
 
@@ -58,8 +58,7 @@ export class ChangeFeed {
   #isBusy = false
   #isBehind = false
   #turn: Promise<void> = Promise.resolve()
-  #replays = 0
-  readonly #waiting: (() => void)[] = []
+  readonly #replays = new ReplayTurns()
   changes = 0
   refetches = 0
 
@@ -116,8 +115,7 @@ export class ChangeFeed {
 
   /** Tells the channel what came behind its place in the log; then it is live. */
   async replay(channel: Channel): Promise<void> {
-    await this.#replayTurn()
-    try {
+    await this.#replays.run(channel.socket.pass.address, async () => {
       await this.#replayPages(channel)
       // Whom a batch is told to is decided at its beginning: so the last page comes between two.
       await this.#inTurn(async () => {
@@ -125,10 +123,7 @@ export class ChangeFeed {
         channel.isLive = true
         this.#parts.groups.forget()
       })
-    } finally {
-      this.#replays -= 1
-      this.#waiting.shift()?.()
-    }
+    })
   }
 
   async #replayPages(channel: Channel): Promise<void> {
@@ -353,11 +348,6 @@ export class ChangeFeed {
         await this.#parts.pause(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)] ?? 0)
       }
     }
-  }
-
-  async #replayTurn(): Promise<void> {
-    if (this.#replays >= REPLAYS_AT_ONCE_MAX) await new Promise<void>(resolve => this.#waiting.push(resolve))
-    this.#replays += 1
   }
 }
 
