@@ -8,7 +8,9 @@ import { getSession } from '../../src/clients/identity-admin.ts'
 import { makeUpstreams } from '../../src/clients/upstreams.ts'
 import { parseConfig } from '../../src/config.ts'
 import { dataDatabase, type Env, platformDatabase } from '../../src/deps.ts'
+import { networkOf } from '../../src/features/api-keys/limit/network.ts'
 import { makeEndUserTokens } from '../../src/features/oauth/end-user/end-user-tokens.ts'
+import type { HubSocket } from '../../src/features/realtime/hub/channel.ts'
 import {
   type BroadcastOutcome,
   type RealtimeHub as Hub,
@@ -43,8 +45,10 @@ import { messageOf } from './message-row.ts'
 import { Upkeep } from './upkeep.ts'
 
 const TICKET_MS = 30_000
-/** A frame over this ends its socket; smaller ones that are too large are refused by name. */
+/** A frame over this ends its socket. One that is smaller and too large is refused by name: to read it costs. */
 const FRAME_BYTES_MAX = 4 * 1024 * 1024
+/** The next one within this ends the socket. */
+const LARGE_FRAME_MS = 60_000
 const TOPICS_TOLD_MAX = 100
 /** Of the largest messages a caller sends no more in a second: readers have to keep up with all. */
 const MESSAGES_OF_FULL_SIZE = 2
@@ -57,12 +61,16 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
   readonly #upkeep: Upkeep
   readonly #judge: SightJudge
   readonly #frames: RateCounter
+  /** By client address. */
+  readonly #frameBytes: RateCounter
+  readonly #largeFrames: RateCounter
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     const config = parseConfig(env)
     const deadline = sharedDeadline()
     const nowMs = () => Date.now()
+    const bytesPerSecond = MESSAGES_OF_FULL_SIZE * config.realtimeMessageBytesMax
     const upstreams = makeUpstreams(config, (...args) => fetch(...args))
     const data = dataDatabase(config, deadline)
     const platform = platformDatabase(config, deadline)
@@ -105,9 +113,11 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
       budget,
       share,
       rates: rateCounter(config.realtimeMessagesPerSecond, 1_000, nowMs),
-      byteRates: rateCounter(MESSAGES_OF_FULL_SIZE * config.realtimeMessageBytesMax, 1_000, nowMs),
+      byteRates: rateCounter(bytesPerSecond, 1_000, nowMs),
     }
     this.#frames = rateCounter(FRAMES_FACTOR * config.realtimeMessagesPerSecond, 1_000, nowMs)
+    this.#frameBytes = rateCounter(FRAMES_FACTOR * bytesPerSecond, 1_000, nowMs)
+    this.#largeFrames = rateCounter(1, LARGE_FRAME_MS, nowMs)
     this.#messages = new MessageHandler(this.#parts)
     this.#upkeep = new Upkeep(this.#parts, ctx.storage)
     this.#parts.channels.tellDead()
@@ -131,13 +141,13 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
     const socket = this.#parts.members.find(ws)
     if (socket === undefined) return ws.close(CLOSE.policy, 'unknown socket')
     const bytes = typeof data === 'string' ? data.length : data.byteLength
+    const isLarge = bytes > this.#parts.config.realtimeMessageBytesMax
     // Before it is read: who floods is not to cost the others.
-    if (!this.#frames.take(socket.id))
-      return this.#parts.members.close(socket, CLOSE.policy, 'too many messages')
-    if (bytes > FRAME_BYTES_MAX) return this.#parts.members.close(socket, CLOSE.tooLarge, 'message too large')
+    const refusal = this.#refusalOf(socket, bytes, isLarge)
+    if (refusal) return this.#parts.members.close(socket, ...refusal)
     try {
       const frame = readFrame(socket.pass.vsn, data)
-      if (bytes > this.#parts.config.realtimeMessageBytesMax) this.#messages.refuseSize(socket, frame)
+      if (isLarge) this.#messages.refuseSize(socket, frame)
       else await this.#messages.handle(socket, frame)
       // Joins and tokens may end sooner than the next round.
       if (frame.event === 'phx_join' || frame.event === 'access_token')
@@ -246,6 +256,20 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
     const topic = members.findTopic(fullTopic(message.topic), message.isPrivate)
     await budget.wait(topic?.channels.size ?? 0)
     channels.tellMessage(message)
+  }
+
+  /** Why a socket has to end that sends this: code and reason. */
+  #refusalOf(
+    { id, pass }: HubSocket,
+    bytes: number,
+    isLarge: boolean,
+  ): [code: number, reason: string] | undefined {
+    if (!this.#frames.take(id)) return [CLOSE.policy, 'too many messages']
+    if (bytes > FRAME_BYTES_MAX || (isLarge && !this.#largeFrames.take(id)))
+      return [CLOSE.tooLarge, 'message too large']
+    if (!isLarge && !this.#frameBytes.take(networkOf(pass.address), bytes))
+      return [CLOSE.policy, 'too many bytes']
+    return undefined
   }
 
   #tooManyLike(pass: SocketPass) {

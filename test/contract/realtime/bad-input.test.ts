@@ -120,10 +120,19 @@ describe('messages that are too large', () => {
     await lives(client)
   })
 
-  it('end the socket above all bounds', async () => {
+  it('end the socket above all bounds, and the second time', async () => {
     const client = await open()
     client.sendRaw('x'.repeat(5 * 1024 * 1024))
     expect((await client.closed()).code).toBe(1009)
+    const again = await open()
+    for (let i = 0; i < 2; i++) again.sendRaw('x'.repeat(300_000))
+    expect((await again.closed()).code).toBe(1009)
+  })
+
+  it('end the socket where they are many: to read them would cost the others', async () => {
+    const client = await open()
+    for (let i = 0; i < 20; i++) client.sendRaw('x'.repeat(200_000))
+    expect(await client.closed()).toEqual({ code: 1008, reason: 'too many bytes' })
   })
 })
 
