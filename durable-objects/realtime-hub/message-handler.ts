@@ -148,7 +148,7 @@ export class MessageHandler {
     if (record.subscriptions.length === 0) return
     const client = clientOf(socket.pass)
     if (client !== null) storage.putReceipt(client, record.topic, record.after, nowMs())
-    channels.say(channel, SUBSCRIBED)
+    channels.say(channel, { ...SUBSCRIBED, after: record.after })
     if (resumesAfter === 'unknown') feed.refetch([channel], 'It is not known where this client left off.')
     else if (resumesAfter !== null) void this.#replay(channel)
   }

@@ -46,7 +46,8 @@ export class Follower {
   repeats = 0
   isJoined = false
   readonly #seen = new Set<number>()
-  #position = 0
+  /** Undefined: it has never been told one. */
+  #position: number | undefined
   #isOver = false
 
   constructor(settings: FollowerSettings) {
@@ -99,10 +100,6 @@ export class Follower {
       while (!this.#isOver && !isClosed && performance.now() < goesAt) {
         if (answer !== undefined && answer.status !== 'ok') throw new Error(`join: ${answer.response.reason}`)
         if (performance.now() - heardAt > SILENT_MS) throw new Error('silent')
-        if (answer !== undefined && !this.isJoined) {
-          this.isJoined = true
-          this.connections += 1
-        }
         if (isAnswered && performance.now() > beatAt) {
           isAnswered = false
           ws.send(JSON.stringify([null, String(beatAt), 'phoenix', 'heartbeat', {}]))
@@ -119,15 +116,16 @@ export class Follower {
 
   #joinPayload() {
     const { table, resumes } = this.settings
-    const after = resumes === 'after' ? { after: this.#position } : {}
+    const after = resumes === 'after' && this.#position !== undefined ? { after: this.#position } : {}
     return { config: { postgres_changes: [{ event: '*', schema: 'public', table, ...after }] } }
   }
 
-  #take(event: string, payload: { data?: unknown; message?: string; reason?: string }): void {
+  #take(event: string, payload: { data?: unknown; message?: string; reason?: string; after?: number }): void {
+    if (event === 'system' && payload.after !== undefined) this.#subscribe(payload.after)
     if (event === 'system' && payload.message === 'must_refetch') this.refetches.push(payload.reason ?? '')
     if (event !== 'postgres_changes') return
     const { type, number, record, old_record } = Data.parse(payload.data)
-    this.#position = Math.max(this.#position, number)
+    this.#position = Math.max(this.#position ?? 0, number)
     if (this.#seen.has(number)) {
       this.repeats += 1
       return
@@ -137,6 +135,13 @@ export class Follower {
     if (image === undefined) throw new Error('an event has a row')
     const keys = [...new Set([image.id, old_record?.id ?? image.id])]
     this.receipts.push({ webhookId: String(number), name: `${type} ${image.change}`, keys })
+  }
+
+  /** From here on rows come; before the first of them the place is that of the join. */
+  #subscribe(after: number): void {
+    this.#position ??= after
+    this.isJoined = true
+    this.connections += 1
   }
 
   async #pause(milliseconds: number): Promise<void> {

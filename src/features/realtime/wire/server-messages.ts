@@ -19,6 +19,8 @@ export interface SystemNews {
   readonly message: string
   /** Ours: more about it, in a sentence. */
   readonly reason?: string
+  /** Ours: the place in the log behind which rows come. */
+  readonly after?: number
 }
 
 /** Rows arrive from now on. */
