@@ -92,7 +92,8 @@ export class ChangeFeed {
     const head = await this.#tellLog()
     // Of several that are the first together, one alone: who came before it is live already.
     if (this.#followed.size === 0) this.#parts.storage.position = Math.max(head, this.position)
-    for (const id of tableIds) this.#followed.add(id)
+    // Where the socket has gone meanwhile, the table may be let go again.
+    for (const id of tableIds) if (this.#asked.has(id)) this.#followed.add(id)
     return head
   }
 
@@ -120,7 +121,7 @@ export class ChangeFeed {
       // Whom a batch is told to is decided at its beginning: so the last page comes between two.
       await this.#inTurn(async () => {
         await this.#replayPages(channel)
-        channel.isLive = true
+        this.#parts.members.change(channel, { isLive: true })
         this.#parts.groups.forget()
       })
     })
@@ -130,9 +131,9 @@ export class ChangeFeed {
     const { members } = this.#parts
     const tableIds = [...new Set(channel.record.subscriptions.map(({ tableId }) => tableId))]
     for (let hasMore = true; hasMore && members.isIn(channel); ) {
-      const page = await this.#read(channel.record.after, tableIds)
+      const page = await this.#read(channel.record.after, () => tableIds)
       if (page === 'too_old') this.refetch([channel], 'Changes since then are not kept any more.')
-      else await this.#tellGroups(page.entries, [this.#parts.groups.groupOf(channel)])
+      else await this.#tellGroups(page.entries, channel)
       members.change(channel, { after: page === 'too_old' ? this.position : page.upTo })
       hasMore = page !== 'too_old' && page.hasMore
     }
@@ -167,9 +168,10 @@ export class ChangeFeed {
     }
   }
 
-  async #read(after: number, tableIds: readonly number[]): Promise<LogReading> {
+  /** The tables are asked for at each attempt: a join may have added one. */
+  async #read(after: number, tableIds: () => readonly number[]): Promise<LogReading> {
     const { log, deadline } = this.#parts
-    return await this.#untilDone(() => deadline(LOG_TIMEOUT_MS, log.read(after, tableIds)))
+    return await this.#untilDone(() => deadline(LOG_TIMEOUT_MS, log.read(after, tableIds())))
   }
 
   /** Tells everything up to the log's end. */
@@ -182,7 +184,7 @@ export class ChangeFeed {
     try {
       for (let page: LogReading | undefined = first; ; page = undefined) {
         this.#isBehind = false
-        page ??= await this.#read(this.position, [...this.#followed])
+        page ??= await this.#read(this.position, () => [...this.#followed])
         if (page === 'too_old') await this.#skipToHead()
         else await this.#tell(page)
         const isOver = page === 'too_old' || !page.hasMore
@@ -223,8 +225,8 @@ export class ChangeFeed {
     await turn
   }
 
-  /** To these groups alone, or to all that are live; messages go to all. */
-  async #tellGroups(entries: readonly LogEntry[], only: readonly MemberGroup[] | undefined): Promise<void> {
+  /** To this channel alone, or to all that are live; messages go to all. */
+  async #tellGroups(entries: readonly LogEntry[], only: Channel | undefined): Promise<void> {
     for (let from = 0; from < entries.length; ) {
       const gap = entries.findIndex((entry, i) => i >= from && entry.kind === 'gap')
       const end = Math.min(from + SLICE, gap === -1 ? entries.length : gap)
@@ -235,18 +237,16 @@ export class ChangeFeed {
     }
   }
 
-  #tellGap({ isNewLife }: LoggedGap, only: readonly MemberGroup[] | undefined): void {
+  #tellGap({ isNewLife }: LoggedGap, only: Channel | undefined): void {
     if (isNewLife && only === undefined) this.#beginAnew('The database was restored.')
-    else this.refetch(channelsOf(only) ?? this.#liveChannels(), 'Changes may have been lost.')
+    else this.refetch(only ? [only] : this.#liveChannels(), 'Changes may have been lost.')
   }
 
-  async #tellChanges(
-    changes: readonly LoggedChange[],
-    only: readonly MemberGroup[] | undefined,
-  ): Promise<void> {
+  async #tellChanges(changes: readonly LoggedChange[], only: Channel | undefined): Promise<void> {
     const rows = changes.filter(({ table_id }) => table_id !== MESSAGES_TABLE_ID)
     this.#parts.channels.endTokens()
-    const groups = () => only ?? this.#parts.groups.following(rows)
+    // Made anew each time: what counts of claims is learned meanwhile.
+    const groups = () => (only ? [this.#parts.groups.groupOf(only)] : this.#parts.groups.following(rows))
     const judged = rows.length > 0 && groups().length > 0 ? await this.#judged(rows, groups) : undefined
     // Rights that ended while policies were asked.
     this.#parts.channels.endTokens()
@@ -270,7 +270,10 @@ export class ChangeFeed {
       console.error(
         JSON.stringify({ level: 'error', component: 'realtime', message: 'not judged', cause: String(err) }),
       )
-      this.refetch(channelsOf(groups()) ?? [], 'It could not be said who may see what has changed.')
+      this.refetch(
+        groups().flatMap(({ channels }) => [...channels]),
+        'It could not be said who may see what has changed.',
+      )
       return undefined
     }
   }
@@ -327,7 +330,7 @@ export class ChangeFeed {
   }
 
   *#liveChannels(): Generator<Channel> {
-    for (const channel of this.#parts.members.channels()) if (channel.isLive) yield channel
+    for (const channel of this.#parts.members.channels()) if (channel.record.isLive) yield channel
   }
 
   /** Again and again: the log keeps what is waiting. Gives up when nobody is here any more, or it would never be. */
@@ -357,8 +360,4 @@ const PASSING = new Set(['database_unavailable', 'too_many_calls'])
 function isPassing(err: unknown): boolean {
   if (err instanceof PostgresError) return /^(?:08|40|53|57)/.test(err.code)
   return err instanceof DomainError && PASSING.has(err.code)
-}
-
-function channelsOf(groups: readonly MemberGroup[] | undefined): Channel[] | undefined {
-  return groups?.flatMap(({ channels }) => [...channels])
 }

@@ -56,20 +56,28 @@ export class ChannelGroups {
     return this.#identify(channel).key === key
   }
 
-  /** The classes of callers that follow the table, by their keys. */
-  classesOf(tableId: number): Set<string> {
+  /** The classes of callers that follow the table, by their keys; of all channels but `former`. */
+  classesOf(tableId: number, former?: Channel): Set<string> {
     const classes = new Set<string>()
     // Those too that are not live yet.
-    for (const { socket, record } of this.#members.channels())
-      if (record.subscriptions.some(one => one.tableId === tableId))
+    for (const channel of this.#members.channels()) {
+      const { socket, record } = channel
+      if (channel !== former && record.subscriptions.some(one => one.tableId === tableId))
         classes.add(this.classKey(tableId, socket.pass.role, record.claims))
+    }
     return classes
   }
 
-  /** Filters on the table, each once a class: all of them, and those from the client address. */
-  filtersOf(tableId: number, address: string): { all: Set<string>; ofAddress: Set<string> } {
+  /** Filters on the table, each once a class: all of them, and those from the client address. The same. */
+  filtersOf(
+    tableId: number,
+    address: string,
+    former?: Channel,
+  ): { all: Set<string>; ofAddress: Set<string> } {
     const [all, ofAddress] = [new Set<string>(), new Set<string>()]
-    for (const { socket, record } of this.#members.channels()) {
+    for (const channel of this.#members.channels()) {
+      if (channel === former) continue
+      const { socket, record } = channel
       const isNear = networkOf(socket.pass.address) === networkOf(address)
       for (const { tableId: followed, filter } of record.subscriptions) {
         if (followed !== tableId || filter === null) continue
@@ -105,7 +113,7 @@ export class ChannelGroups {
     const byTable = new Map<number, Map<string, MemberGroup>>()
     const groups = new Map<string, MemberGroup>()
     for (const channel of this.#members.channels()) {
-      if (!channel.isLive || channel.record.subscriptions.length === 0) continue
+      if (!channel.record.isLive || channel.record.subscriptions.length === 0) continue
       const identified = this.#identify(channel)
       const group = groups.get(identified.key) ?? { ...identified, channels: new Set<Channel>() }
       group.channels.add(channel)

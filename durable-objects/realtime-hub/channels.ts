@@ -126,8 +126,9 @@ export class Channels {
         members.send(socket, presenceDiffMessage(socket.pass.vsn, record.topic, json))
   }
 
-  /** Who was present on sockets that died while the object slept has left. */
-  tellDead(): void {
+  /** What did not outlive the object's memory: who was present on sockets that died, and channels not yet brought up. */
+  recover(): void {
+    for (const channel of [...this.#parts.members.channels()]) if (!channel.record.isLive) this.fail(channel)
     for (const topic of [...this.#parts.members.topics]) {
       const open = new Set([...topic.channels].map(({ socket }) => socket.id))
       const present = new Set(topic.presence.records().map(({ socketId }) => socketId))

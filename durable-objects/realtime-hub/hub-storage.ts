@@ -10,9 +10,10 @@ const TABLES = `
     socket_id text not null, topic text not null, record text not null, primary key (socket_id, topic));
   create table if not exists presences (
     socket_id text not null, topic text not null, record text not null, primary key (socket_id, topic));
-  create table if not exists receipts (
-    client text not null, topic text not null, number integer not null, seen_at_ms integer not null,
-    primary key (client, topic));
+  drop table if exists receipts;
+  create table if not exists places (
+    client text not null, topic text not null, follows text not null, number integer not null,
+    seen_at_ms integer not null, primary key (client, topic));
   create table if not exists tickets (hash text primary key, holder text not null, ends_at_ms integer not null);`
 
 const POSITION = 'position'
@@ -80,27 +81,24 @@ export class HubStorage {
     return this.#records<Presence>('presences')
   }
 
-  /** The client has everything of the topic up to this number of the log. */
-  putReceipt(client: string, topic: string, number: number, nowMs: number): void {
-    this.#run(
-      'insert or replace into receipts (client, topic, number, seen_at_ms) values (?, ?, ?, ?)',
-      client,
-      topic,
-      number,
-      nowMs,
-    )
+  /** The client has everything of the topic up to this number of the log, as far as it is of what it follows. */
+  putReceipt(client: string, topic: string, follows: string, number: number, nowMs: number): void {
+    this.#run('insert or replace into places values (?, ?, ?, ?, ?)', client, topic, follows, number, nowMs)
+  }
+
+  /** The client is still there. */
+  keepReceipt(client: string, topic: string, nowMs: number): void {
+    this.#run('update places set seen_at_ms = ? where client = ? and topic = ?', nowMs, client, topic)
   }
 
   removeReceipt(client: string, topic: string): void {
-    this.#run('delete from receipts where client = ? and topic = ?', client, topic)
+    this.#run('delete from places where client = ? and topic = ?', client, topic)
   }
 
-  receipt(client: string, topic: string, nowMs: number): number | undefined {
+  receipt(client: string, topic: string, follows: string, nowMs: number): number | undefined {
     const [row] = this.#run(
-      'select number from receipts where client = ? and topic = ? and seen_at_ms > ?',
-      client,
-      topic,
-      nowMs - RECEIPT_KEPT_MS,
+      'select number from places where client = ? and topic = ? and follows = ? and seen_at_ms > ?',
+      ...[client, topic, follows, nowMs - RECEIPT_KEPT_MS],
     )
     return row === undefined ? undefined : Number(row['number'])
   }
@@ -126,7 +124,7 @@ export class HubStorage {
   }
 
   forgetOld(nowMs: number): void {
-    this.#run('delete from receipts where seen_at_ms < ?', nowMs - RECEIPT_KEPT_MS)
+    this.#run('delete from places where seen_at_ms < ?', nowMs - RECEIPT_KEPT_MS)
     this.#run('delete from tickets where ends_at_ms < ?', nowMs)
   }
 

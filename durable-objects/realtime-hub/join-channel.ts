@@ -2,6 +2,7 @@
 
 import { PostgresError } from '../../src/db/postgres-error.ts'
 import { DomainError } from '../../src/errors.ts'
+import { groupKey } from '../../src/features/realtime/changes/class-key.ts'
 import { readSubscriptions } from '../../src/features/realtime/changes/read-subscriptions.ts'
 import { type ChannelRecord, type HubSocket, tokenEnd } from '../../src/features/realtime/hub/channel.ts'
 import { MESSAGES_TABLE_ID } from '../../src/features/realtime/log/log-contract.ts'
@@ -9,6 +10,7 @@ import { watchTables } from '../../src/features/realtime/watching/watch-tables.t
 import type { MessageFrame } from '../../src/features/realtime/wire/frames.ts'
 import { type JoinRequest, readJoin } from '../../src/features/realtime/wire/join-request.ts'
 import { MessageError } from '../../src/features/realtime/wire/message-error.ts'
+import { sha256Hex } from '../../src/lib/hash.ts'
 import type { HubParts } from './hub-parts.ts'
 import { refuseBeyondBounds } from './refuse-beyond-bounds.ts'
 import { mayRead } from './topic-rights.ts'
@@ -41,7 +43,9 @@ export async function joinChannel(
   if (tableIds.length > 0) await watchTables(parts, tableIds)
   socket.joining = [MESSAGES_TABLE_ID, ...tableIds]
   const head = await parts.feed.follow(socket.joining)
-  const resumesAfter = tableIds.length === 0 ? null : resumePlace(parts, socket, message.topic, request)
+  const follows = await followsOf(socket, claims, subscriptions)
+  const resumesAfter =
+    tableIds.length === 0 ? null : resumePlace(parts, socket, message.topic, request, follows)
   const record = {
     topic: message.topic,
     joinRef: message.joinRef ?? message.ref,
@@ -55,6 +59,8 @@ export async function joinChannel(
     tokenEndsAtMs: tokenEnd(claims),
     subscriptions,
     after: typeof resumesAfter === 'number' ? resumesAfter : head,
+    isLive: typeof resumesAfter !== 'number',
+    follows,
   }
   return { record, request, resumesAfter }
 }
@@ -109,11 +115,21 @@ function resumePlace(
   { pass }: HubSocket,
   topic: string,
   request: JoinRequest,
+  follows: string,
 ): Joined['resumesAfter'] {
   const said = request.postgres_changes.map(({ after }) => after).filter(after => after !== undefined)
   if (said.length > 0) return Math.min(...said)
   const client = clientOf(pass)
-  return client === null ? null : (storage.receipt(client, topic, nowMs()) ?? 'unknown')
+  return client === null ? null : (storage.receipt(client, topic, follows, nowMs()) ?? 'unknown')
+}
+
+/** Who follows what: as another person, or of another table, a client is new. */
+export async function followsOf(
+  { pass }: HubSocket,
+  claims: ChannelRecord['claims'],
+  subscriptions: ChannelRecord['subscriptions'],
+): Promise<string> {
+  return pass.client === null ? '' : await sha256Hex(groupKey(pass.role, claims, [], subscriptions))
 }
 
 /** Two callers that use one name are not one client. */

@@ -51,9 +51,9 @@ export class Members {
     for (const { socketId, record } of channels) {
       joined.set(`${socketId} ${record.topic}`, topicKey(record))
       const socket = this.#sockets.get(socketId)
-      if (socket) this.#keep(newChannel(socket, record, true))
+      if (socket) this.#keep(newChannel(socket, record))
     }
-    // With those of dead sockets, until `MessageHandler` has told that they left.
+    // With those of dead sockets, until `Channels.recover` has told that they left.
     const byTopic = Map.groupBy(presences, ({ socketId, topic }) => joined.get(`${socketId} ${topic}`))
     for (const [key, topic] of this.#topics)
       topic.presence = fromRecords(byTopic.get(key)?.map(({ record }) => record))
@@ -117,8 +117,8 @@ export class Members {
     return made
   }
 
-  join(socket: HubSocket, record: ChannelRecord, isLive: boolean): Channel {
-    const channel = newChannel(socket, record, isLive)
+  join(socket: HubSocket, record: ChannelRecord): Channel {
+    const channel = newChannel(socket, record)
     this.#storage.putChannel(socket.id, record)
     this.#keep(channel)
     return channel
@@ -136,7 +136,7 @@ export class Members {
     this.#storage.putChannel(channel.socket.id, channel.record)
   }
 
-  /** Whoever stays in the topic is to be told of the leave, by `MessageHandler`. */
+  /** Whoever stays in the topic is to be told of the leave, by `Channels`. */
   leave(channel: Channel): void {
     const { socket, record } = channel
     socket.channels.delete(record.topic)
@@ -229,9 +229,10 @@ function newSocket(id: string, ws: WebSocket, pass: SocketPass, nowMs: number): 
     isOpen: true,
     joining: [],
     work: Promise.resolve(),
+    waiting: 0,
   }
 }
 
-function newChannel(socket: HubSocket, record: ChannelRecord, isLive: boolean): Channel {
-  return { socket, record, isLive, offered: undefined, replayed: new Set(), rights: undefined }
+function newChannel(socket: HubSocket, record: ChannelRecord): Channel {
+  return { socket, record, offered: undefined, replayed: new Set(), rights: undefined }
 }

@@ -38,12 +38,15 @@ import {
 } from '../../src/features/realtime/wire/server-messages.ts'
 import { failed } from './channels.ts'
 import type { HubParts } from './hub-parts.ts'
-import { claimsOf, clientOf, type Joined, joinChannel, reasonOf } from './join-channel.ts'
-import type { Topic } from './members.ts'
+import { claimsOf, clientOf, followsOf, type Joined, joinChannel, reasonOf } from './join-channel.ts'
+import { CLOSE, type Topic } from './members.ts'
 import type { RowMessage } from './message-row.ts'
 import { refuseBeyondBounds } from './refuse-beyond-bounds.ts'
 import { replayMessages } from './replay-messages.ts'
 import { mayRead, refuseUnwritable } from './topic-rights.ts'
+
+/** Behind a join that waits. */
+const FRAMES_WAITING_MAX = 500
 
 export class MessageHandler {
   readonly #parts: HubParts
@@ -57,8 +60,12 @@ export class MessageHandler {
   /** Handles a frame after those that came before it on the socket. Never throws. */
   async handle(socket: HubSocket, frame: ClientFrame): Promise<void> {
     if (isHeartbeat(frame)) return this.#heartbeat(socket, frame)
+    if (socket.waiting >= FRAMES_WAITING_MAX)
+      return this.#parts.members.close(socket, CLOSE.policy, 'too many messages')
+    socket.waiting += 1
     socket.work = socket.work.then(() => this.#handle(socket, frame))
     await socket.work
+    socket.waiting -= 1
   }
 
   async #handle(socket: HubSocket, frame: ClientFrame): Promise<void> {
@@ -86,10 +93,11 @@ export class MessageHandler {
     const client = clientOf(socket.pass)
     members.hear(socket, nowMs())
     for (const channel of socket.channels.values()) {
+      const { topic, follows, after, isLive, subscriptions } = channel.record
       if (client !== null && channel.offered !== undefined)
-        storage.putReceipt(client, channel.record.topic, channel.offered, nowMs())
-      const { after, subscriptions } = channel.record
-      const sent = channel.isLive ? Math.max(feed.position, after) : after
+        storage.putReceipt(client, topic, follows, channel.offered, nowMs())
+      else if (client !== null) storage.keepReceipt(client, topic, nowMs())
+      const sent = isLive ? Math.max(feed.position, after) : after
       channel.offered = subscriptions.length > 0 ? sent : undefined
     }
     this.#reply(socket, okReply(socket.pass.vsn, frame))
@@ -131,7 +139,7 @@ export class MessageHandler {
         'invalid_access_token',
         'The access token has ended while the join was under way.',
       )
-    const channel = members.join(socket, record, typeof resumesAfter !== 'number')
+    const channel = members.join(socket, record)
     channel.replayed = new Set(messages.map(({ id }) => id))
     groups.forget()
     const changes = request.postgres_changes.map(({ sent }, index) => ({ id: index + 1, sent }))
@@ -147,7 +155,7 @@ export class MessageHandler {
     }
     if (record.subscriptions.length === 0) return
     const client = clientOf(socket.pass)
-    if (client !== null) storage.putReceipt(client, record.topic, record.after, nowMs())
+    if (client !== null) storage.putReceipt(client, record.topic, record.follows, record.after, nowMs())
     channels.say(channel, { ...SUBSCRIBED, after: record.after })
     if (resumesAfter === 'unknown') feed.refetch([channel], 'It is not known where this client left off.')
     else if (resumesAfter !== null) void this.#replay(channel)
@@ -203,10 +211,13 @@ export class MessageHandler {
     const { members, groups, feed } = this.#parts
     const { socket, record } = channel
     let claims: ChannelRecord['claims']
+    let follows: string
     let seesPresence = true
     try {
       claims = await claimsOf(this.#parts, socket, token)
+      follows = await followsOf(socket, claims, record.subscriptions)
       if (record.isPrivate) seesPresence = await mayRead(this.#parts, socket, claims, record.topic)
+      refuseBeyondBounds(this.#parts, socket, { ...record, claims }, channel)
     } catch (err) {
       this.#parts.channels.say(channel, failed(reasonOf(err)))
       return this.#parts.channels.leave(channel)
@@ -214,11 +225,13 @@ export class MessageHandler {
     if (socket.channels.get(record.topic) !== channel) return
     const isSame = classOf(socket, claims) === classOf(socket, record.claims)
     const presence = { ...record.presence, isEnabled: record.presence.isEnabled && seesPresence }
-    members.change(channel, { claims, tokenEndsAtMs: tokenEnd(claims), presence })
+    members.change(channel, { claims, follows, tokenEndsAtMs: tokenEnd(claims), presence })
     channel.rights = undefined
     if (record.subscriptions.length === 0) return
     groups.forget()
-    if (!isSame) feed.refetch([channel], 'The token is of another person, or has other claims.')
+    if (isSame) return
+    this.#forgetReceipt(channel)
+    feed.refetch([channel], 'The token is of another person, or has other claims.')
   }
 
   async #broadcast(channel: Channel, frame: FrameHead, push: BroadcastPush): Promise<void> {

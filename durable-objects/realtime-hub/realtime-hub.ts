@@ -120,7 +120,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
     this.#largeFrames = rateCounter(1, LARGE_FRAME_MS, nowMs)
     this.#messages = new MessageHandler(this.#parts)
     this.#upkeep = new Upkeep(this.#parts, ctx.storage)
-    this.#parts.channels.tellDead()
+    this.#parts.channels.recover()
   }
 
   override async fetch(request: Request): Promise<Response> {

@@ -1,7 +1,7 @@
 // How many classes of callers and how many filters a table may have: each costs a question a change.
 
 import { DomainError } from '../../src/errors.ts'
-import type { ChannelRecord, HubSocket } from '../../src/features/realtime/hub/channel.ts'
+import type { Channel, ChannelRecord, HubSocket } from '../../src/features/realtime/hub/channel.ts'
 import type { HubParts } from './hub-parts.ts'
 
 const CLASSES_MAX = 500
@@ -9,15 +9,19 @@ const CLASSES_MAX = 500
 const FILTERS_MAX = 500
 const FILTERS_PER_ADDRESS_MAX = 100
 
-/** Throws `too_many_subscriptions` where a table would have more classes or filters than may be, with this channel. */
+/**
+ * Throws `too_many_subscriptions` where a table would have more classes or filters than may be, with this channel; in
+ * place of `former`, if it is one already.
+ */
 export function refuseBeyondBounds(
   { groups }: Pick<HubParts, 'groups'>,
   { pass }: HubSocket,
   { claims, subscriptions }: Pick<ChannelRecord, 'claims' | 'subscriptions'>,
+  former?: Channel,
 ): void {
   for (const [tableId, ofTable] of Map.groupBy(subscriptions, one => one.tableId)) {
     const own = groups.classKey(tableId, pass.role, claims)
-    const classes = groups.classesOf(tableId).add(own)
+    const classes = groups.classesOf(tableId, former).add(own)
     if (classes.size > CLASSES_MAX) {
       const hint =
         'Send to a private channel instead (realtime.broadcast_changes): it is checked once, at the join.'
@@ -25,7 +29,7 @@ export function refuseBeyondBounds(
     }
     const keys = ofTable.flatMap(({ filter }) => (filter === null ? [] : [`${own} ${filter.key}`]))
     if (keys.length === 0) continue
-    const { all, ofAddress } = groups.filtersOf(tableId, pass.address)
+    const { all, ofAddress } = groups.filtersOf(tableId, pass.address, former)
     const hint =
       'Follow the table without a filter, or send to a channel for each value (realtime.broadcast_changes).'
     if (new Set([...all, ...keys]).size > FILTERS_MAX)

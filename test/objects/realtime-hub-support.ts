@@ -45,6 +45,9 @@ export interface World {
   logFailure: Error | undefined
   oldest: number
   reads: number
+  /** Tables that the log was asked to tell of, and claims that policies read. */
+  followed: readonly number[]
+  claimsRead: readonly string[]
   /** A question of sight waits for it. */
   gate: Promise<void> | undefined
   questions: number
@@ -118,15 +121,8 @@ export function tokenOf(sub: string, seconds = 3_600): Promise<string> {
 /** A hub of its own project, with these variables. */
 export async function startHub(variables: Record<string, string> = {}): Promise<TestHub> {
   const world: World = {
-    entries: [],
-    head: 0,
-    logFailure: undefined,
-    oldest: 0,
-    reads: 0,
-    gate: undefined,
-    questions: 0,
-    held: undefined,
-    sqlstate: undefined,
+    ...{ entries: [], head: 0, oldest: 0, reads: 0, questions: 0, followed: [], claimsRead: [] },
+    ...{ logFailure: undefined, gate: undefined, held: undefined, sqlstate: undefined },
     confirmations: new Map(),
     sessions: new Map(),
   }
@@ -220,9 +216,10 @@ function changeOf(number: number, owner: string | null): LogEntry {
 
 function logOf(world: World) {
   return {
-    async follow() {
+    async follow(_name: string, tableIds: readonly number[]) {
       await passHeld(world, 'follow')
       if (world.logFailure) throw world.logFailure
+      world.followed = tableIds
       return world.head
     },
     async read(after: number, tableIds: readonly number[]): Promise<LogReading> {
@@ -300,7 +297,7 @@ async function rowsOf(world: World, query: string, params: string[]): Promise<un
     await world.gate
   }
   return asked.map(({ table_id, images, callers }) => ({
-    table: { ...tableOf(nameOf(table_id)), fits: true },
+    table: { ...tableOf(nameOf(table_id)), fits: true, claims_read: world.claimsRead },
     seen: callers.map(({ claims }): SightAnswer['seen'][number] => {
       const { sub } = JSON.parse(claims) as { sub?: string }
       const owners = images.map(image => (JSON.parse(image) as { owner: string | null }).owner)

@@ -19,13 +19,15 @@ export interface ChannelRecord {
   readonly subscriptions: readonly Subscription[]
   /** Changes up to this number of the log are not for this channel. */
   readonly after: number
+  /** False while it is brought up to where the others are. */
+  readonly isLive: boolean
+  /** A hash of who follows what: a place counts for the same alone. Empty where the client has no name. */
+  readonly follows: string
 }
 
 export interface Channel {
   readonly socket: HubSocket
   record: ChannelRecord
-  /** False while it is brought up to where the others are. */
-  isLive: boolean
   /**
    * The place in the log up to which it had been told when the last heartbeat was answered: the next heartbeat proves
    * that all of it arrived. Undefined: nothing is known.
@@ -49,8 +51,9 @@ export interface HubSocket {
   isOpen: boolean
   /** Tables that the join which is under way will follow. */
   joining: readonly number[]
-  /** Its messages are handled one after the other. */
+  /** Its messages are handled one after the other; so many wait. */
   work: Promise<void>
+  waiting: number
 }
 
 /** Public and private channels of one name hear nothing of each other. */
