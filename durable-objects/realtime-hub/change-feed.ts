@@ -334,12 +334,15 @@ export class ChangeFeed {
   }
 
   /** Again and again: the log keeps what is waiting. Gives up when nobody is here any more, or it would never be. */
-  async #untilDone<T>(work: () => Promise<T>, mayPass: (err: unknown) => boolean = () => true): Promise<T> {
+  async #untilDone<T>(
+    work: () => Promise<T>,
+    mayPass: (err: unknown, attempt: number) => boolean = () => true,
+  ): Promise<T> {
     for (let attempt = 0; ; attempt++) {
       try {
         return await work()
       } catch (err) {
-        if (this.#parts.members.socketCount === 0 || !mayPass(err)) throw err
+        if (this.#parts.members.socketCount === 0 || !mayPass(err, attempt)) throw err
         console.warn(
           JSON.stringify({
             level: 'warn',
@@ -354,10 +357,13 @@ export class ChangeFeed {
   }
 }
 
+const TIMEOUTS_MAX = 5
 const PASSING = new Set(['database_unavailable', 'too_many_calls'])
 
 /** The database is away, full or busy (classes 08, 40, 53, 57), or its gateway is. */
-function isPassing(err: unknown): boolean {
+function isPassing(err: unknown, attempt: number): boolean {
+  // A question without anybody's policies that takes a second: for some seconds that may be a lock.
+  if (err instanceof PostgresError && err.code === '57014') return attempt < TIMEOUTS_MAX
   if (err instanceof PostgresError) return /^(?:08|40|53|57)/.test(err.code)
   return err instanceof DomainError && PASSING.has(err.code)
 }

@@ -32,7 +32,7 @@ interface Found {
 }
 
 const FIND = `
-  select c.relname as table_name, quoin.table_in_sight(c.oid, '{}') as table,
+  select c.relname as table_name, quoin.table_in_sight(c.oid, null) as table,
     quoin.unwatchable_reason(c.oid) as reason, (
       select coalesce(json_agg(json_build_object('name', a.attname, 'type', format_type(t.oid, -1),
         'baseType', (

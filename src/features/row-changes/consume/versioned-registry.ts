@@ -4,7 +4,6 @@
 export class VersionedRegistry<Known extends { version: number }> {
   readonly #reading: () => Promise<Known>
   #known: Known | undefined
-  #underWay: Promise<Known> | undefined
 
   constructor(reading: () => Promise<Known>) {
     this.#reading = reading
@@ -16,19 +15,9 @@ export class VersionedRegistry<Known extends { version: number }> {
    */
   async atLeast(version: number): Promise<Known> {
     if (this.#known !== undefined && this.#known.version >= version) return this.#known
-    if (this.#underWay !== undefined) {
-      // It may have begun before the change.
-      const known = await this.#underWay
-      if (known.version >= version) return known
-    }
-    this.#underWay ??= this.#read().finally(() => {
-      this.#underWay = undefined
-    })
-    return await this.#underWay
-  }
-
-  async #read(): Promise<Known> {
-    this.#known = await this.#reading()
-    return this.#known
+    // Each reads by itself: where an invocation ends, what it waits for never comes, for those who would share it too.
+    const known = await this.#reading()
+    this.#known = known
+    return known
   }
 }
