@@ -102,7 +102,8 @@ export class ChangeFeed {
     this.#asked = this.#wanted()
     for (const id of this.#followed) if (!this.#asked.has(id)) this.#followed.delete(id)
     const head = await this.#tellLog()
-    if (this.#followed.size > 0 && head !== this.position) await this.#catchUp()
+    // A batch may take long, and the rounds go on.
+    if (this.#followed.size > 0 && head !== this.position) void this.#catchUp().catch(logFailure)
   }
 
   /** The log has something new. */
@@ -366,4 +367,8 @@ function isPassing(err: unknown, attempt: number): boolean {
   if (err instanceof PostgresError && err.code === '57014') return attempt < TIMEOUTS_MAX
   if (err instanceof PostgresError) return /^(?:08|40|53|57)/.test(err.code)
   return err instanceof DomainError && PASSING.has(err.code)
+}
+
+function logFailure(err: unknown): void {
+  console.warn(JSON.stringify({ level: 'warn', component: 'realtime', message: String(err) }))
 }

@@ -49,6 +49,17 @@ export class HubStorage {
     this.#run('delete from sockets where id = ?', id)
   }
 
+  /** Takes away the sockets that are not among these, with all of theirs: what they hold is not to be read. */
+  keepSockets(ids: Iterable<string>): void {
+    const kept = JSON.stringify([...ids])
+    for (const [table, id] of [
+      ['channels', 'socket_id'],
+      ['presences', 'socket_id'],
+      ['sockets', 'id'],
+    ])
+      this.#run(`delete from ${table} where ${id} not in (select value from json_each(?))`, kept)
+  }
+
   sockets(): { id: string; pass: SocketPass }[] {
     return this.#run('select id, pass from sockets').map(({ id, pass }) => ({
       id: String(id),
@@ -66,7 +77,10 @@ export class HubStorage {
   }
 
   channels(): { socketId: string; record: ChannelRecord }[] {
-    return this.#records<ChannelRecord>('channels')
+    return this.#run('select socket_id, record from channels order by rowid').map(row => ({
+      socketId: String(row['socket_id']),
+      record: JSON.parse(String(row['record'])) as ChannelRecord,
+    }))
   }
 
   putPresence(socketId: string, topic: string, record: unknown): void {
@@ -77,8 +91,15 @@ export class HubStorage {
     this.#run('delete from presences where socket_id = ? and topic = ?', socketId, topic)
   }
 
-  presences<Presence>(): { socketId: string; topic: string; record: Presence }[] {
-    return this.#records<Presence>('presences')
+  /** Of channels that are kept, and of those that are not. */
+  presences<Presence>(): { topic: string; isPrivate: boolean; record: Presence }[] {
+    const sql = `select p.topic, p.record, coalesce(c.record ->> '$.isPrivate', 0) as is_private
+      from presences p left join channels c using (socket_id, topic) order by p.rowid`
+    return this.#run(sql).map(row => ({
+      topic: String(row['topic']),
+      isPrivate: row['is_private'] === 1,
+      record: JSON.parse(String(row['record'])) as Presence,
+    }))
   }
 
   /** The client has everything of the topic up to this number of the log, as far as it is of what it follows. */
@@ -135,14 +156,6 @@ export class HubStorage {
       topic,
       JSON.stringify(record),
     )
-  }
-
-  #records<Kept>(table: 'channels' | 'presences'): { socketId: string; topic: string; record: Kept }[] {
-    return this.#run(`select socket_id, topic, record from ${table} order by rowid`).map(row => ({
-      socketId: String(row['socket_id']),
-      topic: String(row['topic']),
-      record: JSON.parse(String(row['record'])) as Kept,
-    }))
   }
 
   #run(sql: string, ...bindings: SqlStorageValue[]): Record<string, SqlStorageValue>[] {

@@ -40,23 +40,20 @@ export class Members {
   constructor(storage: HubStorage, webSockets: readonly WebSocket[]) {
     this.#storage = storage
     const open = new Map(webSockets.map(ws => [attachmentOf(ws).id, ws]))
-    const [channels, presences] = [storage.channels(), storage.presences<PresenceRecord>()]
+    // With those of dead sockets, until `Channels.recover` has told that they left.
+    const presences = Map.groupBy(storage.presences<PresenceRecord>(), topicKey)
+    // Sockets that died with the object's process left their rows behind.
+    storage.keepSockets(open.keys())
     for (const { id, pass } of storage.sockets()) {
       const ws = open.get(id)
-      // A socket that died with the object's process left its rows behind.
-      if (ws === undefined) storage.removeSocket(id)
-      else this.#sockets.set(id, newSocket(id, ws, pass, attachmentOf(ws).heardAtMs))
+      if (ws) this.#sockets.set(id, newSocket(id, ws, pass, attachmentOf(ws).heardAtMs))
     }
-    const joined = new Map<string, string>()
-    for (const { socketId, record } of channels) {
-      joined.set(`${socketId} ${record.topic}`, topicKey(record))
+    for (const { socketId, record } of storage.channels()) {
       const socket = this.#sockets.get(socketId)
       if (socket) this.#keep(newChannel(socket, record))
     }
-    // With those of dead sockets, until `Channels.recover` has told that they left.
-    const byTopic = Map.groupBy(presences, ({ socketId, topic }) => joined.get(`${socketId} ${topic}`))
     for (const [key, topic] of this.#topics)
-      topic.presence = fromRecords(byTopic.get(key)?.map(({ record }) => record))
+      topic.presence = fromRecords(presences.get(key)?.map(({ record }) => record))
   }
 
   get sockets(): Iterable<HubSocket> {
@@ -73,6 +70,16 @@ export class Members {
 
   *channels(): Generator<Channel> {
     for (const { channels } of this.#sockets.values()) yield* channels.values()
+  }
+
+  /** Characters that the channels of a client address take, and those of all. */
+  sizeOf(address: string): { ofAddress: number; all: number } {
+    let [ofAddress, all] = [0, 0]
+    for (const { socket, size } of this.channels()) {
+      all += size
+      if (networkOf(socket.pass.address) === networkOf(address)) ofAddress += size
+    }
+    return { ofAddress, all }
   }
 
   /** Sockets of the same caller, and of the same client address, that are open. */
@@ -234,5 +241,6 @@ function newSocket(id: string, ws: WebSocket, pass: SocketPass, nowMs: number): 
 }
 
 function newChannel(socket: HubSocket, record: ChannelRecord): Channel {
-  return { socket, record, offered: undefined, replayed: new Set(), rights: undefined }
+  const size = JSON.stringify(record).length
+  return { socket, record, size, offered: undefined, replayed: new Set(), rights: undefined }
 }

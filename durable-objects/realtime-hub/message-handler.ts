@@ -2,7 +2,6 @@
 
 import { PostgresError } from '../../src/db/postgres-error.ts'
 import { DomainError } from '../../src/errors.ts'
-import { classKey } from '../../src/features/realtime/changes/class-key.ts'
 import {
   type Channel,
   type ChannelRecord,
@@ -223,7 +222,11 @@ export class MessageHandler {
       return this.#parts.channels.leave(channel)
     }
     if (socket.channels.get(record.topic) !== channel) return
-    const isSame = classOf(socket, claims) === classOf(socket, record.claims)
+    const classIn = (tableId: number, of: ChannelRecord['claims']) =>
+      groups.classKey(tableId, socket.pass.role, of)
+    const isSame = record.subscriptions.every(
+      ({ tableId }) => classIn(tableId, claims) === classIn(tableId, record.claims),
+    )
     const presence = { ...record.presence, isEnabled: record.presence.isEnabled && seesPresence }
     members.change(channel, { claims, follows, tokenEndsAtMs: tokenEnd(claims), presence })
     channel.rights = undefined
@@ -323,8 +326,6 @@ export class MessageHandler {
     this.#parts.members.send(socket, frame)
   }
 }
-
-const classOf = ({ pass }: HubSocket, claims: ChannelRecord['claims']) => classKey(pass.role, claims, [])
 
 /** What is ours is said to the client alone; all else is a fault of ours. */
 function logUnknown(err: unknown): void {

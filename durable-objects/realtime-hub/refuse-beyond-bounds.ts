@@ -8,17 +8,21 @@ const CLASSES_MAX = 500
 /** Filters cost what classes cost, and anybody makes them: one client address has a part of them. */
 const FILTERS_MAX = 500
 const FILTERS_PER_ADDRESS_MAX = 100
+/** In characters. */
+const SIZE_OF_ADDRESS_MAX = 4_000_000
+const SIZE_MAX = 24_000_000
 
 /**
  * Throws `too_many_subscriptions` where a table would have more classes or filters than may be, with this channel; in
  * place of `former`, if it is one already.
  */
 export function refuseBeyondBounds(
-  { groups }: Pick<HubParts, 'groups'>,
+  { groups, members }: Pick<HubParts, 'groups' | 'members'>,
   { pass }: HubSocket,
   { claims, subscriptions }: Pick<ChannelRecord, 'claims' | 'subscriptions'>,
   former?: Channel,
 ): void {
+  if (former === undefined) refuseSize(members, pass.address, JSON.stringify(subscriptions).length)
   for (const [tableId, ofTable] of Map.groupBy(subscriptions, one => one.tableId)) {
     const own = groups.classKey(tableId, pass.role, claims)
     const classes = groups.classesOf(tableId, former).add(own)
@@ -43,3 +47,14 @@ export function refuseBeyondBounds(
 
 const tooMany = (message: string, hint: string) =>
   new DomainError('too_many_subscriptions', message, { hint })
+
+/** What channels follow is held for as long as they are there, in an object of 128 MB. */
+function refuseSize(members: HubParts['members'], address: string, size: number): void {
+  const { ofAddress, all } = members.sizeOf(address)
+  if (ofAddress + size <= SIZE_OF_ADDRESS_MAX && all + size <= SIZE_MAX) return
+  const whose = ofAddress + size > SIZE_OF_ADDRESS_MAX ? 'the client address' : 'the project'
+  throw tooMany(
+    `The channels of ${whose} have as many filters and claims as may be.`,
+    'Use fewer, or shorter filters.',
+  )
+}

@@ -28,6 +28,8 @@ export interface ChannelRecord {
 export interface Channel {
   readonly socket: HubSocket
   record: ChannelRecord
+  /** Of the record as JSON, in characters. */
+  readonly size: number
   /**
    * The place in the log up to which it had been told when the last heartbeat was answered: the next heartbeat proves
    * that all of it arrived. Undefined: nothing is known.
