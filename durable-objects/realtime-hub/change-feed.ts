@@ -259,7 +259,8 @@ export class ChangeFeed {
     if (only === undefined) {
       this.changes += rows.length
       for (const change of changes)
-        if (change.table_id === MESSAGES_TABLE_ID) await this.#parts.onMessage(change)
+        if (change.table_id === MESSAGES_TABLE_ID && change.event === 'INSERT')
+          await this.#parts.onMessage(change)
     }
   }
 

@@ -126,7 +126,7 @@ export class Channels {
         members.send(socket, presenceDiffMessage(socket.pass.vsn, record.topic, json))
   }
 
-  /** What did not outlive the object's memory: who was present on sockets that died, and channels not yet brought up. */
+  /** What did not outlive the object's memory: presence of sockets that died, and channels not yet brought up. */
   recover(): void {
     for (const channel of [...this.#parts.members.channels()]) if (!channel.record.isLive) this.fail(channel)
     for (const topic of [...this.#parts.members.topics]) {

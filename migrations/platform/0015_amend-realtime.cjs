@@ -86,10 +86,50 @@ const READING_STORED = [
         cross join lateral (select string_agg(get_byte(claim::bytea, i)::text, ' ' order by i) as bytes
           from generate_series(0, length(claim) - 1) i) stored
       where exists (select from sources where source like '% ' || bytes || ' %' or source like '% ' || claim || ' %'
-        or source like '%"' || claim || '"%' or (left(source, 1) not in ('(', '{') and source ~ ('\m' || claim || '\M')))
+        or source like '%"' || claim || '"%'
+        or (left(source, 1) not in ('(', '{') and source ~ ('\m' || claim || '\M')))
       order by 1`,
   ],
 ]
+
+const PASSING_IMAGES = 'quoin.passing_images(oid, text, text, json[], "char", text, text[])'
+const VIRTUAL = 'virtual text;'
+const VIRTUAL_AND_JSON = `virtual text;
+      -- JSON's null and no value are one in an image: columns of a row with JSON's null in place of no value.
+      with_nulls text;
+      json_columns text[];
+      passing_with_nulls json;`
+const JUDGED = `into passing using images, params;
+      end if;
+      raise`
+const JUDGED_TWICE = `into passing using images, params;
+        select pg_catalog.string_agg(case when j.is_json
+              then pg_catalog.format('coalesce(%1$I.%2$I, %3$L::%4$s)', relation, a.attname, 'null',
+                pg_catalog.format_type(a.atttypid, a.atttypmod))
+              else pg_catalog.format('%I.%I', relation, a.attname) end, ', ' order by a.attnum),
+            pg_catalog.array_agg(a.attname::text) filter (where j.is_json)
+          into with_nulls, json_columns
+          from pg_catalog.pg_attribute a join pg_catalog.pg_type t on t.oid = a.atttypid
+            cross join lateral (select coalesce(nullif(t.typbasetype, 0), t.oid) in (
+              'pg_catalog.json'::pg_catalog.regtype, 'pg_catalog.jsonb'::pg_catalog.regtype) as is_json) j
+          where a.attrelid = wanted and a.attnum > 0 and not a.attisdropped;
+        if exists (select from pg_catalog.unnest(images) i cross join pg_catalog.unnest(json_columns) c
+          where (i -> c)::text = 'null')
+        then
+          execute pg_catalog.format(
+            'select coalesce(pg_catalog.json_agg(quoin_images.n - 1 order by quoin_images.n), ''[]''::pg_catalog.json)
+              from pg_catalog.unnest($1) with ordinality quoin_images (image, n) cross join lateral (
+                select from pg_catalog.json_populate_record((select row(%s)::%I.%I from %s as %3$I), ''{}'') as %3$I
+                where %5$s) passing', with_nulls, schema, relation, record, condition)
+            into passing_with_nulls using images, params;
+          if passing_with_nulls::text <> passing::text then
+            passing := pg_catalog.json_build_object('code', '22030', 'message', pg_catalog.format(
+              'no value and null as JSON are one in a recorded row, and policies or filters tell them apart (%s)',
+              pg_catalog.array_to_string(json_columns, ', ')));
+          end if;
+        end if;
+      end if;
+      raise`
 
 /** Puts other texts into the body of a function, which need not be repeated for a few lines. */
 const amend = (signature, ...changes) => `
@@ -128,11 +168,13 @@ exports.up = pgm => {
   pgm.sql(watches('{INSERT,UPDATE,DELETE,TRUNCATE}'))
   pgm.sql(amend(TABLE_IN_SIGHT, [PRIMARY_KEY, ''], [CLAIMS, CLAIMS_OF_IMAGES]))
   pgm.sql(amend(ROWS_IN_SIGHT, [TWO_LISTS, ONE_LIST], [ASKING_TWO, ASKING_ONE]))
+  pgm.sql(amend(PASSING_IMAGES, [VIRTUAL, VIRTUAL_AND_JSON], [JUDGED, JUDGED_TWICE]))
   pgm.sql(amend(CLAIMS_READ, ...READING_STORED))
 }
 
 exports.down = pgm => {
   pgm.sql('set local search_path = pg_catalog, pg_temp')
+  pgm.sql(amend(PASSING_IMAGES, [JUDGED_TWICE, JUDGED], [VIRTUAL_AND_JSON, VIRTUAL]))
   pgm.sql(amend(CLAIMS_READ, ...READING_STORED.map(([printed, stored]) => [stored, printed])))
   pgm.sql(amend(ROWS_IN_SIGHT, [ONE_LIST, TWO_LISTS], [ASKING_ONE, ASKING_TWO]))
   pgm.sql(amend(TABLE_IN_SIGHT, [CLAIMS_OF_IMAGES, CLAIMS], [SELECTABLE, PRIMARY_KEY + SELECTABLE]))

@@ -46,6 +46,21 @@ describe('joins under way', () => {
     expect(await hub.state()).toMatchObject({ channels: 5 })
   })
 
+  it('make a client address hold no more than its part, however few filters it has', async () => {
+    const hub = await startHub()
+    const client = await hub.open()
+    const long = { ...NOTES.postgres_changes[0], filter: `owner=eq.${'x'.repeat(8_000)}` }
+    const config = { postgres_changes: Array.from({ length: 27 }, () => long) }
+    const answers: string[] = []
+    for (let i = 0; i < 12; i++) {
+      answers.push(await client.join(config, { topic: `realtime:${i}` }))
+      later(1_001)
+    }
+    expect(answers[0]).toBe('ok')
+    expect(answers.at(-1)).toEqual(REFUSED)
+    expect(await (await hub.open({ address: '198.51.100.1' })).join(config)).toBe('ok')
+  })
+
   it('make no more classes of callers than a table may have, with those that resume', async () => {
     const hub = await startHub({ REALTIME_SOCKETS_PER_KEY: '1000', REALTIME_SOCKETS_PER_ADDRESS: '1000' })
     const openAs = (sub: string) => hub.open({ claims: { sub } })

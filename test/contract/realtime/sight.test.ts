@@ -266,6 +266,22 @@ it.each(['{"a":"\\u0000"}', '{"a":"\\ud800"}'])(
   },
 )
 
+it.each(['json', 'jsonb'])('shows no row by a policy that tells no value from null as %s', async type => {
+  await ask(`create table app.notes (gone int, id int primary key, hidden_for ${type}, meta ${type});
+    alter table app.notes drop column gone; alter table app.notes enable row level security;
+    grant select on app.notes to anon; create policy p on app.notes using (hidden_for is null and id < 9);
+    insert into app.notes values (1, '{}', null), (2, null, null), (3, null, '{}')`)
+  expect((await sightOf('app.notes', [ANON])).seen).toMatchObject([{ code: '22030' }])
+  await ask(
+    `insert into app.notes values (4, 'null', null); update app.notes set hidden_for = '1' where id in (2, 3)`,
+  )
+  expect(await readBy('app.notes', ANON)).toEqual([])
+  expect((await sightOf('app.notes', [ANON])).seen).toMatchObject([{ code: '22030' }])
+  // Who reads the column, and makes no such difference, is told as ever.
+  await ask(`alter policy p on app.notes using (coalesce(meta ->> 'x', 'public') = 'public' and id < 3)`)
+  expect((await sightOf('app.notes', [ANON])).seen).toEqual([[0, 1]])
+})
+
 it('waits for no lock of a table that policies or views elsewhere name', async () => {
   await ask(
     `${NOTES} create policy p on app.notes using (exists (select from app.members where member = owner))`,
