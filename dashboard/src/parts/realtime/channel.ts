@@ -98,11 +98,18 @@ async function keepOpen(
 ): Promise<void> {
   // By it the server finds what this page has heard, and goes on behind it.
   const client = crypto.randomUUID()
+  // A name that is new is told to read first, which each page does by itself.
+  let isNew = true
+  const refetch: Hearing['refetch'] = reason => {
+    if (!isNew) hear.refetch?.(reason)
+    isNew = false
+  }
   let failures = 0
   hear.state({ kind: 'connecting' })
   while (!signal.aborted) {
     const startedAt = Date.now()
-    const ending = await connectOnce(asked, { ...hear, client }, signal, open)
+    const ending = await connectOnce(asked, { ...hear, refetch, client }, signal, open)
+    isNew = false
     delete open.channel
     if (signal.aborted) return
     hear.state(ending)
