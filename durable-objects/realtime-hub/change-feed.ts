@@ -133,10 +133,11 @@ export class ChangeFeed {
     const tableIds = [...new Set(channel.record.subscriptions.map(({ tableId }) => tableId))]
     for (let hasMore = true; hasMore && members.isIn(channel); ) {
       const page = await this.#read(channel.record.after, () => tableIds)
-      if (page === 'too_old') this.refetch([channel], 'Changes since then are not kept any more.')
+      const isRead = typeof page !== 'string'
+      if (!isRead) this.refetch([channel], 'Changes since then are not kept any more.')
       else await this.#tellGroups(page.entries, channel)
-      members.change(channel, { after: page === 'too_old' ? this.position : page.upTo })
-      hasMore = page !== 'too_old' && page.hasMore
+      members.change(channel, { after: isRead ? page.upTo : this.position })
+      hasMore = isRead && page.hasMore
     }
   }
 
@@ -186,9 +187,9 @@ export class ChangeFeed {
       for (let page: LogReading | undefined = first; ; page = undefined) {
         this.#isBehind = false
         page ??= await this.#read(this.position, () => [...this.#followed])
-        if (page === 'too_old') await this.#skipToHead()
+        if (typeof page === 'string') await this.#skipToHead(page)
         else await this.#tell(page)
-        const isOver = page === 'too_old' || !page.hasMore
+        const isOver = typeof page === 'string' || !page.hasMore
         if (isOver && !this.#isBehind) return
       }
     } finally {
@@ -196,9 +197,10 @@ export class ChangeFeed {
     }
   }
 
-  async #skipToHead(): Promise<void> {
+  async #skipToHead(why: 'too_old' | 'another_life'): Promise<void> {
     this.#parts.storage.position = await this.#untilDone(() => this.#tellLog())
-    this.#beginAnew('Changes since then are not kept any more.')
+    if (why === 'another_life') this.#beginAnew('The database was restored.')
+    else this.refetch(this.#liveChannels(), 'Changes since then are not kept any more.')
   }
 
   /** All who follow tables join again, by name: tables may have other oids, or be gone. */

@@ -52,6 +52,8 @@ interface Totals {
   bytes: number
   /** The number of the last entry that was let go, or that this log does not begin with. */
   trimmedTo: number
+  /** The place in front of the first entry of this life of the database. */
+  begunAt: number
 }
 
 /** Synchronous throughout: the runtime holds answers back until writes are durable. */
@@ -64,8 +66,7 @@ export class LogStorage {
     this.#bounds = bounds
     storage.sql.exec(TABLES)
     // A log of before may have handed out numbers: this one begins where none of them has come to.
-    if (this.#storage.kv.get(TOTALS) === undefined)
-      this.#storage.kv.put(TOTALS, { entries: 0, bytes: 0, trimmedTo: Date.now() } satisfies Totals)
+    if (this.#storage.kv.get(TOTALS) === undefined) this.#storage.kv.put(TOTALS, emptyFrom(Date.now()))
   }
 
   get head(): number {
@@ -104,7 +105,9 @@ export class LogStorage {
   /** A page may be empty and have more behind it. */
   read(after: number, tableIds: readonly number[]): LogReading {
     const { head } = this
-    if (after < this.#totals().trimmedTo || after > head) return 'too_old'
+    const { trimmedTo, begunAt } = this.#totals()
+    if (after < begunAt || after > head) return 'another_life'
+    if (after < trimmedTo) return 'too_old'
     const last = Math.min(head, after + PAGE_NUMBERS_MAX)
     const entries: LogEntry[] = []
     let bytes = 0
@@ -154,7 +157,7 @@ export class LogStorage {
   }
 
   #totals(): Totals {
-    return this.#storage.kv.get<Totals>(TOTALS) ?? { entries: 0, bytes: 0, trimmedTo: 0 }
+    return { ...emptyFrom(0), ...this.#storage.kv.get<Totals>(TOTALS) }
   }
 
   /**
@@ -190,7 +193,7 @@ export class LogStorage {
 
   /** Entries of another database name its tables: nobody may be told them as those of this one. */
   #clear(totals: Totals): void {
-    Object.assign(totals, { entries: 0, bytes: 0, trimmedTo: this.head } satisfies Totals)
+    Object.assign(totals, emptyFrom(this.head))
     this.#run('delete from entries')
   }
 
@@ -224,6 +227,8 @@ export class LogStorage {
     return this.#storage.sql.exec(sql, ...bindings).toArray()
   }
 }
+
+const emptyFrom = (place: number): Totals => ({ entries: 0, bytes: 0, trimmedTo: place, begunAt: place })
 
 function toEntry(row: Record<string, SqlStorageValue>): LogEntry {
   const number = Number(row['number'])

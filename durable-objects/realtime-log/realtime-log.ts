@@ -114,7 +114,7 @@ export class RealtimeLog extends DurableObject<Env> implements Log {
     if (!isBehind || this.#hubs.get(name) !== hub) return undefined
     hub.isBehind = false
     const page = after === null ? 'too_old' : this.#storage.read(after, [...tableIds])
-    if (page !== 'too_old' && !page.hasMore) return { ...page, after }
+    if (typeof page !== 'string' && !page.hasMore) return { ...page, after }
     return { after, entries: [], upTo: this.#storage.head, hasMore: true }
   }
 

@@ -58,7 +58,11 @@ export interface LogPage {
   readonly hasMore: boolean
 }
 
-export type LogReading = LogPage | 'too_old'
+/**
+ * Or why there is nothing to read: what came since then is not kept, or the place is of another log, or of another
+ * life of the database.
+ */
+export type LogReading = LogPage | 'too_old' | 'another_life'
 
 /** What the log is about to tell a hub. */
 export interface LogPush extends LogPage {
@@ -67,7 +71,7 @@ export interface LogPush extends LogPage {
 }
 
 export interface LogState {
-  /** Of the last entry; 0 before the first. */
+  /** Of the last entry; before the first the place where the log begins. */
   readonly head: number
   /** The oldest number that can be named as `after`. */
   readonly oldestAfter: number

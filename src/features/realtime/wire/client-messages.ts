@@ -10,6 +10,7 @@ import {
   payloadLength,
   type Vsn,
 } from './frames.ts'
+import { isObject } from './is-object.ts'
 import { MessageError } from './message-error.ts'
 
 /** What is sent to the others: as bytes came, or word by word as text came. */
@@ -75,8 +76,4 @@ export function readPresence(payload: unknown): PresencePush {
     throw new MessageError('InvalidPresencePayload', 'Presence track payload must be a map')
   }
   return { event, payload: tracked }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -4,6 +4,7 @@
 import { JSON_DEPTH_MAX } from '../../../lib/json-scan.ts'
 import { encodeUtf8 } from '../../../lib/utf8.ts'
 import { elementTexts, isDeeperThan, memberTexts } from '../json-pieces.ts'
+import { isObject } from './is-object.ts'
 
 export type Vsn = '1.0.0' | '2.0.0'
 
@@ -232,8 +233,4 @@ function parseJson(text: string, around: number, what: string): unknown {
   } catch {
     throw new FrameError(`${what} is not JSON.`)
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import { encodeUtf8 } from '../../../lib/utf8.ts'
 import { readUserToken } from './access-token.ts'
+import { isObject } from './is-object.ts'
 import { MessageError } from './message-error.ts'
 import { TOPIC_BYTES_MAX, TOPIC_PREFIX } from './topic.ts'
 
@@ -111,8 +112,6 @@ function part<T extends z.ZodType>(schema: T) {
     schema,
   )
 }
-
-const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 const PLACE = expected('a number of the log, 0 or more, as a number or in digits')
 
