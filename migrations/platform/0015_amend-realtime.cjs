@@ -112,7 +112,8 @@ const JUDGED_TWICE = `into passing using images, params;
           from pg_catalog.pg_attribute a join pg_catalog.pg_type t on t.oid = a.atttypid
             cross join lateral (select coalesce(nullif(t.typbasetype, 0), t.oid) in (
               'pg_catalog.json'::pg_catalog.regtype, 'pg_catalog.jsonb'::pg_catalog.regtype) as is_json) j
-          where a.attrelid = wanted and a.attnum > 0 and not a.attisdropped;
+          where a.attrelid = wanted and a.attnum > 0 and not a.attisdropped
+            and exists (select from pg_catalog.unnest(images) i where i::text like '%:null%');
         if exists (select from pg_catalog.unnest(images) i cross join pg_catalog.unnest(json_columns) c
           where (i -> c)::text = 'null')
         then
