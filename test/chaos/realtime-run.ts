@@ -9,9 +9,8 @@ import { waitUntil } from '../../cli/support/wait.ts'
 import { Follower } from './follower.ts'
 import { type Parts, startParts } from './parts.ts'
 import { type Commit, judge, type Verdict } from './verdict.ts'
-import { makeTables, readJournal, runWriters, WATCHED, type Written } from './writers.ts'
+import { makeTables, readJournal, WATCHED, type Written, writeWhileKilling } from './writers.ts'
 
-const WRITERS = 6
 const AWAY_MS_MAX = 2_000
 const PROGRESS_INTERVAL_MS = 5_000
 
@@ -112,14 +111,8 @@ async function perform(scene: Scene): Promise<RealtimeChaosSummary> {
     followers.every(({ connections }) => connections > 0) ? true : undefined,
   )
   scene.say(`${followers.length} clients follow`)
-  const startedAtMs = performance.now()
-  let isKilling = true
-  const killing = killInTurns(scene).finally(() => {
-    isKilling = false
-  })
-  const isOver = () => !isKilling && written.committedChanges >= options.changes
   const { databaseUrl } = parts
-  await Promise.all([killing, runWriters({ ...options, databaseUrl, writers: WRITERS, isOver }, written)])
+  const writeMs = await writeWhileKilling(killInTurns(scene), { ...options, databaseUrl }, written)
   const writtenAtMs = performance.now()
   const commits = await withOwner(parts, readJournal)
   scene.say(`${commits.length} changes are committed; waiting until everybody has them`)
@@ -136,7 +129,7 @@ async function perform(scene: Scene): Promise<RealtimeChaosSummary> {
     received: sum(({ receipts }) => receipts.length),
     repeats: sum(({ repeats }) => repeats),
     refetches: sum(({ refetches }) => refetches.length),
-    writeSeconds: Math.round((writtenAtMs - startedAtMs) / 100) / 10,
+    writeSeconds: Math.round(writeMs / 100) / 10,
     drainSeconds: Math.round((performance.now() - writtenAtMs) / 100) / 10,
     failures: failuresOf(followers),
     verdict: verdictOf(commits, followers),

@@ -9,9 +9,8 @@ import { watchTable } from '../support/webhooks.ts'
 import { type Parts, startParts } from './parts.ts'
 import { ChaosReceiver } from './receiver.ts'
 import { judge, type Verdict } from './verdict.ts'
-import { makeTables, readJournal, runWriters, WATCHED, type Written } from './writers.ts'
+import { makeTables, readJournal, WATCHED, type Written, writeWhileKilling } from './writers.ts'
 
-const WRITERS = 6
 /** How long a part stays away, at most. */
 const AWAY_MS_MAX = 2_000
 const PROGRESS_INTERVAL_MS = 2_000
@@ -91,14 +90,8 @@ export async function runChaos(options: ChaosOptions, say: (line: string) => voi
 
 async function perform(scene: Scene): Promise<ChaosSummary> {
   const { options, parts, receiver, written } = scene
-  const startedAtMs = performance.now()
-  let isKilling = true
-  const killing = killInTurns(scene).finally(() => {
-    isKilling = false
-  })
-  const isOver = () => !isKilling && written.committedChanges >= options.changes
   const { databaseUrl } = parts
-  await Promise.all([killing, runWriters({ ...options, databaseUrl, writers: WRITERS, isOver }, written)])
+  const writeMs = await writeWhileKilling(killInTurns(scene), { ...options, databaseUrl }, written)
   const writtenAtMs = performance.now()
   const commits = await withOwner(parts, readJournal)
   scene.say(`${commits.length} changes are committed; waiting for the rest of them`)
@@ -111,7 +104,7 @@ async function perform(scene: Scene): Promise<ChaosSummary> {
     kills: scene.kills,
     receipts: receiver.receipts.length,
     repeats: receiver.receipts.length - receiver.takenCount,
-    writeSeconds: Math.round((writtenAtMs - startedAtMs) / 100) / 10,
+    writeSeconds: Math.round(writeMs / 100) / 10,
     drainSeconds: Math.round((performance.now() - writtenAtMs) / 100) / 10,
     left,
     verdict: judge(commits, receiver.receipts),

@@ -50,8 +50,32 @@ export async function readJournal(owner: Client): Promise<Commit[]> {
   return rows.map(({ name, keys }) => ({ name, keys: keys.map(Number) }))
 }
 
+const WRITERS = 6
+
+interface KilledOptions {
+  readonly databaseUrl: string
+  readonly changes: number
+  readonly changesPerSecond: number
+}
+
+/** Writes until all of `killing` is done and so many changes are made. Answers how long that took, in milliseconds. */
+export async function writeWhileKilling(
+  killing: Promise<void>,
+  { databaseUrl, changes, changesPerSecond }: KilledOptions,
+  written: Written,
+): Promise<number> {
+  const startedAtMs = performance.now()
+  let isKilling = true
+  const done = killing.finally(() => {
+    isKilling = false
+  })
+  const isOver = () => !isKilling && written.committedChanges >= changes
+  await Promise.all([done, runWriters({ databaseUrl, changesPerSecond, writers: WRITERS, isOver }, written)])
+  return performance.now() - startedAtMs
+}
+
 /** Writes until it is over. What ends a connection only makes a writer open another. */
-export async function runWriters(options: WritersOptions, written: Written): Promise<void> {
+async function runWriters(options: WritersOptions, written: Written): Promise<void> {
   const writers = Array.from({ length: options.writers }, () => write(options, written))
   await Promise.all(writers)
 }

@@ -167,16 +167,6 @@ describe('a table that a join is about to follow', () => {
     return { replay, join }
   }
 
-  it('is followed on over a round', async () => {
-    const hub = await startHub()
-    const client = await hub.open()
-    const { replay, join } = await startJoin(hub, client)
-    expect(await runDurableObjectAlarm(hub.stub)).toBe(true)
-    replay.release()
-    expect(await join).toBe('ok')
-    await toldRows(client, [await hub.change()])
-  })
-
   it('is followed on over several rounds', async () => {
     const hub = await startHub()
     const client = await hub.open()

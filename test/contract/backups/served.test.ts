@@ -3,45 +3,21 @@
 
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { expect, inject, it } from 'vitest'
 import { storeApiKey } from '../../../cli/support/api-key.ts'
-import { readConfig } from '../../../listener/config.ts'
-import { startListener } from '../../../listener/listener.ts'
-import { startGateway } from '../../../sql-gateway/server.ts'
 import { migrationDatabase } from '../../support/migrations.ts'
 import { type Received, startReceiver } from '../../support/receiver.ts'
-import { INGEST_PATH, INGEST_SECRET, SECRETS_KEY } from '../../support/webhooks.ts'
-import { startTestWorker } from '../../support/worker.ts'
+import { SECRETS_KEY } from '../../support/webhooks.ts'
 import { callDb } from '../data-api/caller.ts'
 import { standardHeaders } from '../webhooks/chain.ts'
+import { serveDatabase } from './serve.ts'
 import { backupOf, command, emptyDatabase, testFolder } from './support.ts'
 
 /** Quoin on this database, its Worker's state in this folder. `call` answers all but the request's id. */
 async function serve(DATABASE_URL: string, stateFolder: string) {
-  const dataUrl = new URL(inject('stack').data_database_url)
-  dataUrl.pathname = new URL(DATABASE_URL).pathname
-  const gateway = await startGateway({ databaseUrls: [DATABASE_URL, dataUrl.href] })
-  const quoin = await startTestWorker({
-    stateFolder,
-    vars: {
-      DATABASE_URL,
-      DATA_DATABASE_URL: dataUrl.href,
-      SQL_GATEWAY_URL: gateway.url,
-      SECRETS_KEY,
-      INGEST_SECRET,
-      ALLOW_PRIVATE_WEBHOOK_TARGETS: 'true',
-      DB_SCHEMAS: 'public,shop',
-    },
-  })
-  const config = readConfig({
-    LISTENER_DATABASE_URL: DATABASE_URL,
-    INGEST_URL: quoin.url + INGEST_PATH,
-    INGEST_SECRET,
-    LISTENER_HEALTH_PORT: 0,
-  })
-  const listener = await startListener(config, pino({ level: 'silent' }))
+  const vars = { ALLOW_PRIVATE_WEBHOOK_TARGETS: 'true', DB_SCHEMAS: 'public,shop' }
+  const quoin = await serveDatabase(DATABASE_URL, stateFolder, vars)
   return {
     async call(path: string, headers: Record<string, string>, body?: unknown, method?: string) {
       const sent = { method: method ?? (body === undefined ? 'GET' : 'POST'), headers, body }
@@ -50,11 +26,7 @@ async function serve(DATABASE_URL: string, stateFolder: string) {
       return { status: answer.status, range: answer.headers.get('content-range'), body: answer.body }
     },
     sweep: () => quoin.worker.scheduled({ cron: '17 * * * *' }),
-    async [Symbol.asyncDispose]() {
-      await listener.close()
-      await quoin.close()
-      await gateway.close()
-    },
+    [Symbol.asyncDispose]: () => quoin[Symbol.asyncDispose](),
   }
 }
 

@@ -1,20 +1,15 @@
 // Sockets of a Worker whose database was put back from a backup: the objects of its log and its hubs live on and
 // remember the life before. Nobody misses a change in silence, and what comes after the restore comes.
 
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { pino } from 'pino'
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openBackup } from '../../../cli/backup/read-backup.ts'
 import { restoreBackup } from '../../../cli/backup/restore-backup.ts'
 import { storeApiKey } from '../../../cli/support/api-key.ts'
-import { readConfig } from '../../../listener/config.ts'
-import { startListener } from '../../../listener/listener.ts'
-import { startGateway } from '../../../sql-gateway/server.ts'
 import { migrationDatabase } from '../../support/migrations.ts'
 import { openRaw, type RawClient } from '../../support/realtime.ts'
-import { INGEST_PATH, INGEST_SECRET, SECRETS_KEY } from '../../support/webhooks.ts'
-import { startTestWorker } from '../../support/worker.ts'
+import { SECRETS_KEY } from '../../support/webhooks.ts'
+import { serveDatabase } from '../backups/serve.ts'
 import { asCaller, askAt, backupOf, emptyDatabase, runIn, testFolder } from '../backups/support.ts'
 
 const SCHEMA = `
@@ -48,47 +43,16 @@ let quoin: Awaited<ReturnType<typeof serve>>
 /** Of the first row and of the last one before the backup. */
 const numbers = { first: 0, last: 0 }
 
-/** Quoin on this database; a Worker's objects are those of the folder. */
-async function serve(DATABASE_URL: string, stateFolder: string) {
-  mkdirSync(stateFolder, { recursive: true })
-  const dataUrl = new URL(inject('stack').data_database_url)
-  dataUrl.pathname = new URL(DATABASE_URL).pathname
-  const gateway = await startGateway({ databaseUrls: [DATABASE_URL, dataUrl.href] })
-  const worker = await startTestWorker({
-    stateFolder,
-    vars: {
-      DATABASE_URL,
-      DATA_DATABASE_URL: dataUrl.href,
-      SQL_GATEWAY_URL: gateway.url,
-      SECRETS_KEY,
-      INGEST_SECRET,
-    },
-  })
-  const config = readConfig({
-    LISTENER_DATABASE_URL: DATABASE_URL,
-    INGEST_URL: worker.url + INGEST_PATH,
-    INGEST_SECRET,
-    LISTENER_HEALTH_PORT: 0,
-  })
-  const listen = () => startListener(config, pino({ level: 'silent' }))
-  let listener = await listen()
+async function serve(databaseUrl: string, stateFolder: string) {
+  const { url, worker, unheard, [Symbol.asyncDispose]: end } = await serveDatabase(databaseUrl, stateFolder)
   return {
-    open: (more: { client?: string; token?: string } = {}) => openRaw({ key, baseUrl: worker.url, ...more }),
-    run: <Row extends object>(sql: string) => askAt<Row>(DATABASE_URL, sql),
-    say: (sql: string) => asCaller(new URL(DATABASE_URL).pathname.slice(1), 'anon', `select ${sql}`),
-    minute: () => worker.worker.scheduled({ cron: '* * * * *' }),
-    log: () => worker.worker.getDurableObjectStorage('RealtimeLog', { name: 'all' }),
-    /** What this writes is found by a listener that starts behind it. */
-    async unheard(write: () => Promise<unknown>) {
-      await listener.close()
-      await write()
-      listener = await listen()
-    },
-    async [Symbol.asyncDispose]() {
-      await listener.close()
-      await worker.close()
-      await gateway.close()
-    },
+    open: (more: { client?: string; token?: string } = {}) => openRaw({ key, baseUrl: url, ...more }),
+    run: <Row extends object>(sql: string) => askAt<Row>(databaseUrl, sql),
+    say: (sql: string) => asCaller(new URL(databaseUrl).pathname.slice(1), 'anon', `select ${sql}`),
+    minute: () => worker.scheduled({ cron: '* * * * *' }),
+    log: () => worker.getDurableObjectStorage('RealtimeLog', { name: 'all' }),
+    unheard,
+    [Symbol.asyncDispose]: end,
   }
 }
 
