@@ -23,6 +23,7 @@ import type { ChannelGroups, MemberGroup } from './channel-groups.ts'
 import type { Channels } from './channels.ts'
 import type { DeliveryBudget } from './delivery-budget.ts'
 import type { HubStorage } from './hub-storage.ts'
+import { logFailure } from './log-failure.ts'
 import type { Members } from './members.ts'
 import { ReplayTurns } from './replay-turns.ts'
 
@@ -103,7 +104,8 @@ export class ChangeFeed {
     for (const id of this.#followed) if (!this.#asked.has(id)) this.#followed.delete(id)
     const head = await this.#tellLog()
     // A batch may take long, and the rounds go on.
-    if (this.#followed.size > 0 && head !== this.position) void this.#catchUp().catch(logFailure)
+    if (this.#followed.size > 0 && head !== this.position)
+      void this.#catchUp().catch(err => logFailure('not caught up', err))
   }
 
   /** The log has something new. */
@@ -271,9 +273,7 @@ export class ChangeFeed {
     try {
       return await this.#judge(changes, groups)
     } catch (err) {
-      console.error(
-        JSON.stringify({ level: 'error', component: 'realtime', message: 'not judged', cause: String(err) }),
-      )
+      logFailure('not judged', err)
       this.refetch(
         groups().flatMap(({ channels }) => [...channels]),
         'It could not be said who may see what has changed.',
@@ -347,14 +347,7 @@ export class ChangeFeed {
         return await work()
       } catch (err) {
         if (this.#parts.members.socketCount === 0 || !mayPass(err, attempt)) throw err
-        console.warn(
-          JSON.stringify({
-            level: 'warn',
-            component: 'realtime',
-            message: 'tried again',
-            cause: String(err),
-          }),
-        )
+        logFailure('tried again', err)
         await this.#parts.pause(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)] ?? 0)
       }
     }
@@ -370,8 +363,4 @@ function isPassing(err: unknown, attempt: number): boolean {
   if (err instanceof PostgresError && err.code === '57014') return attempt < TIMEOUTS_MAX
   if (err instanceof PostgresError) return /^(?:08|40|53|57)/.test(err.code)
   return err instanceof DomainError && PASSING.has(err.code)
-}
-
-function logFailure(err: unknown): void {
-  console.warn(JSON.stringify({ level: 'warn', component: 'realtime', message: String(err) }))
 }

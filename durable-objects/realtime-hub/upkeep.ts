@@ -4,6 +4,7 @@
 import type { Channel, HubSocket } from '../../src/features/realtime/hub/channel.ts'
 import { watchTables } from '../../src/features/realtime/watching/watch-tables.ts'
 import type { HubParts } from './hub-parts.ts'
+import { logFailure } from './log-failure.ts'
 import { CLOSE } from './members.ts'
 
 const ROUND_MS = 30_000
@@ -37,14 +38,18 @@ export class Upkeep {
     this.#closeSilent()
     storage.forgetOld(nowMs())
     for (const work of [() => this.recheck(), () => this.#parts.feed.settle(), () => this.#keepWatching()])
-      await work().catch(logFailure)
+      await work().catch(err => logFailure('not kept up', err))
     await this.plan()
   }
 
   /** Closes the sockets of keys, projects and sessions that have ended; who cannot be asked about stays. */
   async recheck(): Promise<void> {
     const byCaller = Map.groupBy(this.#parts.members.sockets, ({ pass }) => pass.caller)
-    await Promise.all([...byCaller.values()].map(sockets => this.#recheck(sockets).catch(logFailure)))
+    await Promise.all(
+      [...byCaller.values()].map(sockets =>
+        this.#recheck(sockets).catch(err => logFailure('not kept up', err)),
+      ),
+    )
   }
 
   /** Of one caller. */
@@ -98,7 +103,3 @@ export class Upkeep {
 const FIND_GONE = `
   select t.id from unnest($1::bigint[]) t (id)
   where not exists (select from pg_catalog.pg_class c where c.oid = t.id::oid and c.relkind in ('r', 'p'))`
-
-function logFailure(err: unknown): void {
-  console.warn(JSON.stringify({ level: 'warn', component: 'realtime', message: String(err) }))
-}
