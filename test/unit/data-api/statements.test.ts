@@ -7,8 +7,8 @@ import { negotiateFormat } from '../../../src/features/data-api/grammar/media-ty
 import type { Filter } from '../../../src/features/data-api/grammar/query-ast.ts'
 import { parseQueryString } from '../../../src/features/data-api/grammar/query-string.ts'
 import { type Payload, parsePayload } from '../../../src/features/data-api/payload/payload.ts'
+import { planTable, UNKNOWN_TYPES } from '../../../src/features/data-api/plan/level.ts'
 import { castSql } from '../../../src/features/data-api/sql/cast-sql.ts'
-import { UNKNOWN_TYPES } from '../../../src/features/data-api/sql/field-sql.ts'
 import { buildRead } from '../../../src/features/data-api/sql/read-statement.ts'
 import { readGuardFailure } from '../../../src/features/data-api/sql/result-sql.ts'
 import {
@@ -23,7 +23,7 @@ import { anyCondition, anyText, anyTree } from './query-grammar.ts'
 const TABLE = { schema: 'public', name: 'users' }
 const JSON_FORMAT = negotiateFormat(null)
 const PAGE = { limit: 10, offset: 0 }
-const NO_CATALOG = { typeOf: UNKNOWN_TYPES, typedColumns: undefined, fillsDefaults: false }
+const NO_CATALOG = { typedColumns: undefined, fillsDefaults: false }
 
 /** The kinds of statement that Postgres' own parser sees in a text. */
 async function statementsOf(sql: string): Promise<string[]> {
@@ -44,12 +44,14 @@ async function bareFunctionsOf(sql: string): Promise<string[]> {
 function read(search: string, filters?: readonly Filter[]) {
   const parsed = parseQueryString(search)
   const query = filters ? { ...parsed, filters } : parsed
-  return buildRead(TABLE, { query, page: PAGE, format: JSON_FORMAT, count: undefined }, UNKNOWN_TYPES).main
+  const level = planTable(TABLE, query, PAGE, UNKNOWN_TYPES)
+  return buildRead(TABLE, { level, format: JSON_FORMAT, count: undefined }).main
 }
 
 function write(search: string, overrides: Partial<WriteRequest> = {}): WriteRequest {
   const query = parseQueryString(search)
-  return { query, format: JSON_FORMAT, returning: 'representation', maxAffected: undefined, ...overrides }
+  const level = planTable(TABLE, query, undefined, UNKNOWN_TYPES)
+  return { level, format: JSON_FORMAT, returning: 'representation', maxAffected: undefined, ...overrides }
 }
 
 const payload = (value: unknown): Payload => parsePayload(encodeUtf8(JSON.stringify(value)), null, undefined)
@@ -113,11 +115,8 @@ describe('reads', () => {
 
   test('a count looks at the whole result only when the page is full', () => {
     const query = parseQueryString('?a=eq.1')
-    const { main } = buildRead(
-      TABLE,
-      { query, page: { limit: 10, offset: 5 }, format: JSON_FORMAT, count: 'exact' },
-      UNKNOWN_TYPES,
-    )
+    const level = planTable(TABLE, query, { limit: 10, offset: 5 }, UNKNOWN_TYPES)
+    const { main } = buildRead(TABLE, { level, format: JSON_FORMAT, count: 'exact' })
     expect(main.sql).toContain(
       'case when pg_catalog.count(*)<$3::bigint and (pg_catalog.count(*)>0 or $4::bigint=0) ' +
         'then pg_catalog.count(*)+$4::bigint else (select pg_catalog.count(*)',
@@ -128,11 +127,8 @@ describe('reads', () => {
   test('arrays and composites are read by path through to_jsonb, json and jsonb as they are', () => {
     const typeOf = (column: string) => ({ tags: 'text[]', data: 'jsonb' })[column]
     const query = parseQueryString('?select=tags->0,data->>k')
-    const { sql } = buildRead(
-      TABLE,
-      { query, page: PAGE, format: JSON_FORMAT, count: undefined },
-      typeOf,
-    ).main
+    const level = planTable(TABLE, query, PAGE, typeOf)
+    const { sql } = buildRead(TABLE, { level, format: JSON_FORMAT, count: undefined }).main
     expect(sql).toContain(
       'pg_catalog.to_jsonb(case when (true or pg_catalog.array_eq("users"."tags",null::text[])) ' +
         'then "users"."tags" end)->$1::int as "tags",' +
@@ -158,8 +154,8 @@ describe('writes', () => {
     ],
     ['update', buildUpdate(TABLE, payload({ a: 1 }), write('?id=eq.1', { maxAffected: 1 }), NO_CATALOG)],
     ['update of nothing', buildUpdate(TABLE, payload({}), write('?id=eq.1'), NO_CATALOG)],
-    ['delete', buildDelete(TABLE, write('?id=eq.1', { returning: 'minimal' }), UNKNOWN_TYPES)],
-    ['csv', buildDelete(TABLE, write('?id=eq.1', { format: negotiateFormat('text/csv') }), UNKNOWN_TYPES)],
+    ['delete', buildDelete(TABLE, write('?id=eq.1', { returning: 'minimal' }))],
+    ['csv', buildDelete(TABLE, write('?id=eq.1', { format: negotiateFormat('text/csv') }))],
   ])('%s is one statement', async (_, { sql }) => {
     expect(await statementsOf(sql)).toEqual(['SelectStmt'])
   })
@@ -196,7 +192,7 @@ describe('writes', () => {
   })
 
   test('return=minimal reads no column back, so that no right to read is needed', () => {
-    const { sql } = buildDelete(TABLE, write('?id=eq.1', { returning: 'minimal' }), UNKNOWN_TYPES)
+    const { sql } = buildDelete(TABLE, write('?id=eq.1', { returning: 'minimal' }))
     expect(sql).toContain('returning 1')
     expect(sql).not.toContain('"users".*')
   })
@@ -235,14 +231,15 @@ describe('every function that Quoin calls carries its schema', () => {
     const format = negotiateFormat(accept)
     const query = parseQueryString('?select=id,list->0&words=fts(english).a&a=in.(1,2)')
     const request = { ...write('?id=eq.1', { format, maxAffected: 1 }) }
-    const filled = { typeOf, typedColumns: columns, fillsDefaults: true }
+    const filled = { typedColumns: columns, fillsDefaults: true }
+    const level = planTable(TABLE, query, { limit: 1, offset: 1 }, typeOf)
     const statements = [
-      buildRead(TABLE, { query, page: { limit: 1, offset: 1 }, format, count: 'exact' }, typeOf).main,
-      buildRead(TABLE, { query, page: PAGE, format, count: 'estimated' }, typeOf).main,
+      buildRead(TABLE, { level, format, count: 'exact' }).main,
+      buildRead(TABLE, { level, format, count: 'estimated' }).main,
       buildInsert(TABLE, payload({ a: 1 }), conflict, request, NO_CATALOG),
       buildInsert(TABLE, payload({ a: 1 }), undefined, request, filled),
       buildUpdate(TABLE, payload({ a: 1 }), request, NO_CATALOG),
-      buildDelete(TABLE, request, UNKNOWN_TYPES),
+      buildDelete(TABLE, request),
     ]
     for (const { sql } of statements) {
       expect(sql).toContain('pg_catalog.')

@@ -10,10 +10,7 @@ import {
 } from '../../../db/sql.ts'
 import type { DatabaseFunction, FunctionArgument } from '../catalog/catalog-types.ts'
 import type { ResolvedCall } from '../catalog/function-resolution.ts'
-import { type FieldScope, UNKNOWN_TYPES } from './field-sql.ts'
-import { whereSql } from './filter-sql.ts'
-import type { ReadRequest } from './read-statement.ts'
-import { rowsSql } from './read-statement.ts'
+import { type ReadRequest, rowsSql, type StatementScope } from './read-statement.ts'
 import { hasOverloads } from './reliance.ts'
 import { bodySql, guardSql, RESPONSE_SETTINGS } from './result-sql.ts'
 
@@ -33,8 +30,7 @@ export function buildCall(
     passing === 'wholeBody'
       ? wholeBodySql(target, params.add(body))
       : byNameSql(target, argumentNames, body, params)
-  const conditions = [hasOverloads(target, overloads, params)]
-  const scope: FieldScope = { relation: target.name, params, typeOf: UNKNOWN_TYPES, conditions }
+  const scope = { params, conditions: [hasOverloads(target, overloads, params)] }
   return { sql: resultSql(target, from, request, scope), params: params.values }
 }
 
@@ -69,9 +65,15 @@ function passSql({ name, isVariadic }: FunctionArgument): string {
   return `${isVariadic ? 'variadic ' : ''}${quoted}=>"quoin_arguments".${quoted}`
 }
 
-function resultSql(target: DatabaseFunction, from: string, request: CallRequest, scope: FieldScope): string {
+function resultSql(
+  target: DatabaseFunction,
+  from: string,
+  request: CallRequest,
+  scope: StatementScope,
+): string {
   const alias = quoteIdentifier(target.name)
-  const where = whereSql(scope, [])
+  const { params, conditions = [] } = scope
+  const where = ` where ${conditions.join(' and ')}`
   if (target.returns === 'void') return `select '',0,null,${RESPONSE_SETTINGS} from ${from}${where}`
   if (target.returns === 'scalar' && !target.returnsSet) {
     const value =
@@ -80,10 +82,9 @@ function resultSql(target: DatabaseFunction, from: string, request: CallRequest,
   }
   const more = [RESPONSE_SETTINGS, 'null', ...guards(request, scope)]
   const rows = rowsOf(target, request)
-  if (request.count === undefined) return rowsSql(`${from}`, scope, rows.request, { body: rows.body, more })
+  if (request.count === undefined) return rowsSql(from, scope, rows.request, { body: rows.body, more })
   const once = `with ${alias} as materialized (select ${alias}.* from ${from}${where}) `
-  const page = { ...scope, conditions: [] }
-  return once + rowsSql(alias, page, { ...rows.request, count: 'exact' }, { body: rows.body, more })
+  return once + rowsSql(alias, { params }, { ...rows.request, count: 'exact' }, { body: rows.body, more })
 }
 
 /** A single row is an object, values of a set are not wrapped into objects. */
@@ -91,7 +92,7 @@ function rowsOf(target: DatabaseFunction, request: CallRequest): { request: Read
   const isList = request.format.kind === 'json'
   if (target.returns === 'scalar') {
     const value = `"t".${quoteIdentifier(target.name)}`
-    const all = { ...request, query: { ...request.query, select: [{ kind: 'all' as const }] } }
+    const all = { ...request, level: { ...request.level, items: [{ kind: 'all' as const }] } }
     const body = isList
       ? `coalesce(pg_catalog.json_agg(${value}),'[]')`
       : `coalesce(pg_catalog.json_agg(${value})->0,'null')`
@@ -101,7 +102,7 @@ function rowsOf(target: DatabaseFunction, request: CallRequest): { request: Read
   return { request, body: bodySql({ ...request.format, kind }) }
 }
 
-function guards({ maxAffected, format }: CallRequest, { params }: FieldScope): string[] {
+function guards({ maxAffected, format }: CallRequest, { params }: StatementScope): string[] {
   const list: string[] = []
   if (maxAffected !== undefined) {
     list.push(guardSql('max_affected', `pg_catalog.count(*)>${params.add(String(maxAffected))}::bigint`))

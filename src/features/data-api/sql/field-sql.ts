@@ -4,22 +4,30 @@ import { type Parameters, type QualifiedName, quoteIdentifier } from '../../../d
 import type { ColumnTypes } from '../catalog/catalog-types.ts'
 import type { Field, OrderTerm, SelectedField, SelectItem } from '../grammar/query-ast.ts'
 import { ROW_FUNCTIONS } from '../grammar/row-functions.ts'
+import type { Level } from '../plan/level.ts'
 import { castSql } from './cast-sql.ts'
 import { columnOf, ofType } from './reliance.ts'
-
-export const UNKNOWN_TYPES: ColumnTypes = () => undefined
 
 /** What the SQL of fields depends on: the name that the relation has in the FROM clause, and where values go. */
 export interface FieldScope {
   readonly relation: string
   /** The table or view that it is; undefined for the rows of a function. */
-  readonly table?: QualifiedName
+  readonly table?: QualifiedName | undefined
   readonly params: Parameters
   readonly typeOf: ColumnTypes
   /** What every FROM of the relation asks besides the filters. */
-  readonly conditions?: readonly string[]
+  readonly conditions?: readonly string[] | undefined
   /** Reads a value that is compared, where parameters have a type already and Postgres gives them none. */
   readonly valueSql?: (parameter: string) => string
+}
+
+/** Of a level under its alias; `conditions` as there. */
+export function scopeOf(
+  { alias, table, typeOf }: Level,
+  params: Parameters,
+  conditions?: readonly string[],
+): FieldScope {
+  return { relation: alias, table, params, typeOf, conditions }
 }
 
 /** `"users"."data"->$1::text`. Qualified, so that a column named as its table is a column and not the whole row. */

@@ -2,19 +2,16 @@
 // The same shape of request gives the same SQL text, whatever its values: Postgres prepares each text once.
 
 import { Parameters, type QualifiedName, quoteQualified, type Statement } from '../../../db/sql.ts'
-import type { ColumnTypes } from '../catalog/catalog-types.ts'
 import type { OutputFormat } from '../grammar/media-type.ts'
-import type { Page } from '../grammar/page.ts'
 import type { Preferences } from '../grammar/prefer.ts'
-import type { DataQuery } from '../grammar/query-ast.ts'
 import { ROW_LIMIT_MAX } from '../limits.ts'
-import { type FieldScope, orderSql, selectListSql } from './field-sql.ts'
+import type { Level } from '../plan/level.ts'
+import { type FieldScope, orderSql, scopeOf, selectListSql } from './field-sql.ts'
 import { whereSql } from './filter-sql.ts'
 import { bodySql } from './result-sql.ts'
 
 export interface ReadRequest {
-  readonly query: DataQuery
-  readonly page: Page
+  readonly level: Level
   readonly format: OutputFormat
   readonly count: Preferences['count']
 }
@@ -26,46 +23,50 @@ export interface ReadStatements {
 }
 
 /** The statements that read a table or view. */
-export function buildRead(table: QualifiedName, request: ReadRequest, typeOf: ColumnTypes): ReadStatements {
+export function buildRead(table: QualifiedName, request: ReadRequest): ReadStatements {
   const params = new Parameters()
-  const scope = { relation: table.name, table, params, typeOf }
-  const sql = rowsSql(quoteQualified(table), scope, request)
+  const sql = rowsSql(quoteQualified(table), { params }, request)
   const isEstimated = request.count === 'planned' || request.count === 'estimated'
   return {
     main: { sql, params: params.values },
-    estimate: isEstimated ? buildEstimate(table, request.query, typeOf) : undefined,
+    estimate: isEstimated ? buildEstimate(table, request.level) : undefined,
   }
 }
 
-/**
- * `select <body>, count(*), <total>[, <more>] from (<page of source>) "t"`; `source` is what stands in FROM as
- * `scope.relation`.
- */
+/** Where the values of a statement go, and what its FROM asks besides the filters. */
+export type StatementScope = Pick<FieldScope, 'params' | 'conditions'>
+
+/** `select <body>, count(*), <total>[, <more>] from (<page of source>) "t"`; `source` has the level's alias. */
 export function rowsSql(
   source: string,
-  scope: FieldScope,
-  { query, page, format, count }: ReadRequest,
+  { params, conditions }: StatementScope,
+  { level, format, count }: ReadRequest,
   { body = bodySql(format), more = [] }: { body?: string; more?: readonly string[] } = {},
 ): string {
-  const { params } = scope
-  const list = selectListSql(scope, query.select)
-  const from = ` from ${source}${whereSql(scope, query.filters)}`
-  const limit = params.add(String(page.limit))
-  const offset = page.offset === 0 ? undefined : params.add(String(page.offset))
-  const slice = `${orderSql(scope, query.order)} limit ${limit}${offset === undefined ? '' : ` offset ${offset}`}`
+  const scope = scopeOf(level, params, conditions)
+  const list = selectListSql(scope, level.items)
+  const from = ` from ${source}${whereSql(scope, level.filters)}`
+  const { page, order } = level
+  const limit = page && params.add(String(page.limit))
+  const offset = page && page.offset > 0 ? params.add(String(page.offset)) : undefined
+  const slice = `${orderSql(scope, order)}${clauseSql('limit', limit)}${clauseSql('offset', offset)}`
   const total = totalSql(from, count, limit, offset)
   const columns = [body, 'pg_catalog.count(*)', total, ...more]
   return `select ${columns.join(',')} from (select ${list}${from}${slice}) "t"`
+}
+function clauseSql(keyword: string, parameter: string | undefined): string {
+  return parameter === undefined ? '' : ` ${keyword} ${parameter}`
 }
 
 /** Rows of the whole result; `from` is the FROM and WHERE of the page, with the same parameters. */
 function totalSql(
   from: string,
   count: Preferences['count'],
-  limit: string,
+  limit: string | undefined,
   offset: string | undefined,
 ): string {
   if (count !== 'exact' && count !== 'estimated') return 'null'
+  if (limit === undefined) return 'pg_catalog.count(*)'
   const counted =
     count === 'exact'
       ? `(select pg_catalog.count(*)${from})`
@@ -79,9 +80,9 @@ function totalSql(
   return `case when ${isLast} then pg_catalog.count(*)${skipped} else ${counted} end`
 }
 
-function buildEstimate(table: QualifiedName, query: DataQuery, typeOf: ColumnTypes): Statement {
+function buildEstimate(table: QualifiedName, level: Level): Statement {
   const params = new Parameters()
-  const where = whereSql({ relation: table.name, table, params, typeOf }, query.filters)
+  const where = whereSql(scopeOf(level, params), level.filters)
   return {
     sql: `explain (format json) select 1 from ${quoteQualified(table)}${where}`,
     params: params.values,

@@ -1,13 +1,12 @@
 // The SELECT that takes the rows of a write out of their parameters, one output column per key. Pure.
 
 import { type Parameters, type QualifiedName, quoteIdentifier, quoteQualified } from '../../../db/sql.ts'
-import type { Column, ColumnTypes } from '../catalog/catalog-types.ts'
+import type { Column } from '../catalog/catalog-types.ts'
 import type { Payload, Rows } from '../payload/payload.ts'
 import { hasPrimaryKey, haveTypes } from './reliance.ts'
 
-/** What only the catalog knows; each is undefined or unknown where the statement does without. */
+/** What only the catalog knows; each is undefined where the statement does without. */
 export interface WriteCatalog {
-  readonly typeOf: ColumnTypes
   /** Columns to read the rows with, instead of the table's row type. */
   readonly typedColumns: readonly Column[] | undefined
   /** True: keys that a row lacks take the column's default. */

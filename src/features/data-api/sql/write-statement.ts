@@ -9,18 +9,19 @@ import {
   quoteQualified,
   type Statement,
 } from '../../../db/sql.ts'
-import type { ColumnTypes } from '../catalog/catalog-types.ts'
 import type { OutputFormat } from '../grammar/media-type.ts'
-import type { DataQuery, SelectItem } from '../grammar/query-ast.ts'
+import type { SelectItem } from '../grammar/query-ast.ts'
 import type { Payload } from '../payload/payload.ts'
-import { type FieldScope, orderSql, selectListSql } from './field-sql.ts'
+import type { Level } from '../plan/level.ts'
+import { type FieldScope, orderSql, scopeOf, selectListSql } from './field-sql.ts'
 import { whereSql } from './filter-sql.ts'
 import { bodySql, guardSql, RESPONSE_SETTINGS } from './result-sql.ts'
 import { rowSourceSql, type WriteCatalog } from './row-source-sql.ts'
 
 /** What is common to all writes. */
 export interface WriteRequest {
-  readonly query: DataQuery
+  /** The rows that are changed, and what of them comes back. */
+  readonly level: Level
   readonly format: OutputFormat
   /** `minimal`: no row is read back, so that no right to read is needed. An array: these columns alone, as texts. */
   readonly returning: 'representation' | 'minimal' | readonly string[]
@@ -41,7 +42,7 @@ export function buildInsert(
   catalog: WriteCatalog,
 ): Statement {
   const params = new Parameters()
-  const scope = { relation: table.name, table, params, typeOf: catalog.typeOf }
+  const scope = scopeOf(request.level, params)
   const columns = payload.keys.map(quoteIdentifier)
   const source = rowSourceSql(table, payload, catalog, params)
   const target = columns.length > 0 ? `(${columns.join(',')})` : ''
@@ -74,13 +75,13 @@ export function buildUpdate(
   catalog: WriteCatalog,
 ): Statement {
   const params = new Parameters()
-  const scope = { relation: table.name, table, params, typeOf: catalog.typeOf }
+  const scope = scopeOf(request.level, params)
   if (payload.keys.length === 0) return wrapNothing(table, request, scope)
   const source = rowSourceSql(table, payload, catalog, params)
   // The table stands in the same FROM: an alias of its name would clash.
   const row = quoteIdentifier(table.name === 'quoin_row' ? 'quoin_rows' : 'quoin_row')
   const set = payload.keys.map(quoteIdentifier).map(name => `${name}=${row}.${name}`)
-  const where = whereSql(scope, request.query.filters)
+  const where = whereSql(scope, request.level.filters)
   return wrapWrite(
     `update ${quoteQualified(table)} set ${set.join(',')} from (${source}) ${row}${where}`,
     request,
@@ -88,10 +89,10 @@ export function buildUpdate(
   )
 }
 
-export function buildDelete(table: QualifiedName, request: WriteRequest, typeOf: ColumnTypes): Statement {
+export function buildDelete(table: QualifiedName, request: WriteRequest): Statement {
   const params = new Parameters()
-  const scope = { relation: table.name, table, params, typeOf }
-  const where = whereSql(scope, request.query.filters)
+  const scope = scopeOf(request.level, params)
+  const where = whereSql(scope, request.level.filters)
   return wrapWrite(`delete from ${quoteQualified(table)}${where}`, request, scope)
 }
 
@@ -101,7 +102,7 @@ function wrapWrite(
   scope: FieldScope,
   updatedCount = 'null',
 ): Statement {
-  const { order } = request.query
+  const { order } = request.level
   const items = returnedItems(request)
   if (items === undefined) return wrap(`${write} returning 1`, '"q"', request, scope, updatedCount)
   // Ordering needs columns that may not be selected, so the rows come back whole then.
@@ -119,9 +120,9 @@ function wrapNothing(table: QualifiedName, request: WriteRequest, scope: FieldSc
   return wrap(`select ${list} from ${quoteQualified(table)} where false`, '"q"', request, scope, 'null')
 }
 
-function returnedItems({ returning, query }: WriteRequest): readonly SelectItem[] | undefined {
+function returnedItems({ returning, level }: WriteRequest): readonly SelectItem[] | undefined {
   if (returning === 'minimal') return undefined
-  if (returning === 'representation') return query.select
+  if (returning === 'representation') return level.items
   return returning.map(name => ({
     kind: 'field',
     field: { name, path: [] },

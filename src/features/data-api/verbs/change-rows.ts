@@ -35,7 +35,8 @@ export async function updateRows(deps: DataApiDeps, call: DataCall, dialect: Dia
   const outcome = await withRowType(deps, write, need, (catalog, isTyped) => {
     refuseFunctionsOfRelation(write.query, write.table, catalog)
     const known = writeCatalogOf(write, catalog, isTyped)
-    return runWrite(deps, write, buildUpdate(write.table, payload, writeRequestOf(write), known))
+    const request = writeRequestOf(write, catalog)
+    return runWrite(deps, write, buildUpdate(write.table, payload, request, known))
   })
   const total = write.preferences.count === undefined ? null : outcome.rowCount
   return answerChange(deps, write, outcome, contentRange(0, outcome.rowCount, total), ['missing'])
@@ -48,8 +49,7 @@ export async function deleteRows(deps: DataApiDeps, call: DataCall, dialect: Dia
   refuseUnused(write.query, 'delete', dialect)
   const outcome = await withCatalog(deps, write.context, queryNeed(write.query), catalog => {
     refuseFunctionsOfRelation(write.query, write.table, catalog)
-    const { typeOf } = writeCatalogOf(write, catalog)
-    return runWrite(deps, write, buildDelete(write.table, writeRequestOf(write), typeOf))
+    return runWrite(deps, write, buildDelete(write.table, writeRequestOf(write, catalog)))
   })
   const total = write.preferences.count === undefined ? '*' : String(outcome.rowCount)
   return answerChange(deps, write, outcome, `*/${total}`, [])

@@ -13,11 +13,11 @@ import type { DataQuery } from '../grammar/query-ast.ts'
 import { parseQueryString } from '../grammar/query-string.ts'
 import { namesRowFunction, refuseRowFunctions } from '../grammar/row-functions.ts'
 import { ROW_LIMIT_MAX } from '../limits.ts'
+import { planTable, UNKNOWN_TYPES } from '../plan/level.ts'
 import { chooseSchema, type DataApiDeps, type DataCall, dataSession } from '../run/data-session.ts'
 import { notSingular } from '../run/explain-failure.ts'
 import { runPlan, type StatementOutcome } from '../run/run-plan.ts'
 import { withCatalog } from '../run/with-catalog.ts'
-import { UNKNOWN_TYPES } from '../sql/field-sql.ts'
 import { filterNeedsTypes } from '../sql/filter-sql.ts'
 import { buildRead } from '../sql/read-statement.ts'
 import { answer, type DataAnswer, discardBody, rowsStatus } from './data-answer.ts'
@@ -45,7 +45,8 @@ export async function readRows(deps: DataApiDeps, call: DataCall, dialect: Diale
   const outcome = await withCatalog(deps, context, queryNeed(query), catalog => {
     refuseFunctionsOfRelation(query, table, catalog)
     const typeOf = catalog?.typesOf(schema, call.name) ?? UNKNOWN_TYPES
-    const { main, estimate } = buildRead(table, { query, page, format, count: preferences.count }, typeOf)
+    const level = planTable(table, query, page, typeOf)
+    const { main, estimate } = buildRead(table, { level, format, count: preferences.count })
     const timezone = preferences.timezone
     return runPlan(deps, context, {
       main,

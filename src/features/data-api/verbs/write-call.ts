@@ -12,6 +12,7 @@ import { type Preferences, parsePrefer } from '../grammar/prefer.ts'
 import type { DataQuery } from '../grammar/query-ast.ts'
 import { parseQueryString } from '../grammar/query-string.ts'
 import { type Payload, parsePayload } from '../payload/payload.ts'
+import { planTable, UNKNOWN_TYPES } from '../plan/level.ts'
 import {
   chooseSchema,
   type DataApiDeps,
@@ -21,7 +22,6 @@ import {
 } from '../run/data-session.ts'
 import { runPlan, type StatementOutcome } from '../run/run-plan.ts'
 import { withCatalog } from '../run/with-catalog.ts'
-import { UNKNOWN_TYPES } from '../sql/field-sql.ts'
 import type { WriteCatalog } from '../sql/row-source-sql.ts'
 import type { WriteRequest } from '../sql/write-statement.ts'
 
@@ -71,10 +71,17 @@ export function refuseUnboundedWrite({ query, context }: WriteCall): void {
 
 /** The part of a write's statement that comes from its request. */
 export function writeRequestOf(
-  { query, format, returning, preferences }: WriteCall,
+  { table, query, format, returning, preferences }: WriteCall,
+  catalog: Catalog | undefined,
   maxAffected: number | undefined = preferences.maxAffected,
 ): WriteRequest {
-  return { query, format, returning: returning === 'headers-only' ? 'minimal' : returning, maxAffected }
+  const typeOf = catalog?.typesOf(table.schema, table.name) ?? UNKNOWN_TYPES
+  return {
+    level: planTable(table, query, undefined, typeOf),
+    format,
+    returning: returning === 'headers-only' ? 'minimal' : returning,
+    maxAffected,
+  }
 }
 
 /** How the rows of a write are read: by the table's row type, or column by column with what the catalog knows. */
@@ -86,7 +93,6 @@ export function writeCatalogOf(
   const fillsDefaults = preferences.missing === 'default'
   const relation = catalog?.relation(table.schema, table.name)
   return {
-    typeOf: catalog?.typesOf(table.schema, table.name) ?? UNKNOWN_TYPES,
     typedColumns: isTyped || fillsDefaults ? relation?.columns : undefined,
     fillsDefaults,
   }
