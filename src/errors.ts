@@ -121,6 +121,16 @@ export const ERROR_CODES = {
 /** A stable, lower-case code of ours. Codes from Postgres are SQLSTATEs and live in `db/postgres-error.ts`. */
 export type ErrorCode = keyof typeof ERROR_CODES
 
+/**
+ * How PostgREST says it, to whom its clients call. What is left out is said in our words; `details` may be any JSON.
+ */
+export interface PostgrestWords {
+  readonly code: string
+  readonly message?: string
+  readonly details?: unknown
+  readonly hint?: string | null
+}
+
 export interface ErrorFacts {
   /** More about what was wrong and where; safe to show. */
   detail?: string | undefined
@@ -141,6 +151,8 @@ export interface ErrorFacts {
   statementIndex?: number | undefined
   /** True for a change that was sent and whose end nobody saw: it may have been made. */
   outcomeUnknown?: boolean | undefined
+  /** For the clients of PostgREST alone. */
+  postgrest?: PostgrestWords | undefined
 }
 
 /** An error with a stable code and a message that is safe to show to the caller. */
@@ -155,6 +167,7 @@ export class DomainError extends Error {
   readonly place: TextPlace | undefined
   readonly statementIndex: number | undefined
   readonly outcomeUnknown: boolean
+  readonly postgrest: PostgrestWords | undefined
 
   constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
@@ -169,6 +182,7 @@ export class DomainError extends Error {
     this.place = facts.place
     this.statementIndex = facts.statementIndex
     this.outcomeUnknown = facts.outcomeUnknown ?? false
+    this.postgrest = facts.postgrest
   }
 }
 

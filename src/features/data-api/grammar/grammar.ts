@@ -4,6 +4,7 @@
 import { DomainError, type ErrorCode } from '../../../errors.ts'
 import { COLUMNS_MAX, JSON_PATH_STEPS_MAX, NAME_BYTES_MAX } from '../limits.ts'
 import { isNameTooLong } from './names.ts'
+import { parseFailureWords } from './parse-failure-words.ts'
 import type { Field, JsonStep } from './query-ast.ts'
 import { ParseFailure, TextCursor } from './text-cursor.ts'
 
@@ -33,6 +34,7 @@ export function parseWhole<T>(
       {
         detail: `${parameter}=${text.slice(0, 200)}`,
         hint: err.hint,
+        postgrest: parseFailureWords(code, parameter, text, err),
       },
     )
   }
