@@ -9,6 +9,8 @@ export const ERROR_CODES = {
   admin_required: 'The endpoint is for administrators, and the session belongs to somebody else.',
   admission_unavailable: 'The API key could not be checked just now; nothing was done.',
   ambiguous_function: 'Several functions of that name take the arguments that were sent.',
+  ambiguous_relationship:
+    'Two tables are related in several ways, and the request does not say which it means.',
   bucket_exists: 'There is a bucket of that name already.',
   bucket_not_empty: 'A bucket with objects in it is not deleted; empty it first.',
   bucket_not_found: 'There is no bucket of that name, or the caller may not see it.',
@@ -75,6 +77,7 @@ export const ERROR_CODES = {
   policy_unusable: 'The policies of a table cannot be judged for the caller who wants to follow it.',
   project_paused: 'The project of this API key is paused.',
   rate_limited: 'The key has used up its requests for this minute.',
+  relationship_not_found: 'No foreign key or function relates the tables that are to be embedded.',
   replay_too_large:
     'The dead letter is too large to be sent by itself; the error names the replay that sends it.',
   reserved_claim: 'The claim belongs to the OAuth2 server; the claims configuration cannot set it.',

@@ -5,7 +5,7 @@ import type { Statement } from '../../db/sql.ts'
 import { writeArrayLiteral } from '../../lib/array-literal.ts'
 import { changesOf, DEFAULT_SQL, PRIMARY_KEY } from '../data-api/catalog/catalog-sql.ts'
 import { relationships } from '../data-api/catalog/relationships-sql.ts'
-import { columnOrigins } from '../data-api/catalog/view-key-sql.ts'
+import { columnOrigins, ONLY_WITH_KEYS } from '../data-api/catalog/view-key-sql.ts'
 import { type AccessFacts, accessOf, grantedMethods } from './access.ts'
 import { ACCESS_FIELDS, type AccessRow } from './access-sql.ts'
 import {
@@ -86,7 +86,7 @@ export function relationsStatement(
       ? `where place <= ${TABLES_MAX} and parts <= ${COLUMNS_MAX} and labels <= ${TABLES_BYTES_MAX}`
       : ''
   return {
-    sql: `select (with recursive ${columnOrigins(ofName)},
+    sql: `select (with recursive ${columnOrigins(ofName + ONLY_WITH_KEYS)},
       labels(oid, bytes) as materialized (
         select e.enumtypid, sum(octet_length(e.enumlabel)) from pg_enum e
           group by e.enumtypid having count(*) <= ${ENUM_VALUES_MAX}),

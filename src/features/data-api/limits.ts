@@ -12,6 +12,10 @@ export const CONDITIONS_MAX = 200
 export const LIST_VALUES_MAX = 5_000
 /** Items of `select`, names of `columns` and keys of a row; Postgres itself stops at 1 600 columns. */
 export const COLUMNS_MAX = 1_000
+/** Relations that one request embeds. */
+export const EMBEDS_MAX = 50
+/** How deep relations are embedded in each other. */
+export const EMBED_DEPTH_MAX = 10
 /** How often one field may be in `select`: Postgres makes a value for each, whatever its size. */
 export const SAME_FIELD_MAX = 10
 /** Elements of a value of `cs`, `cd` and `ov`: Postgres compares each with each, and hears no cancel meanwhile. */

@@ -31,6 +31,7 @@ export async function startPostgrest(): Promise<Postgrest> {
     'server-host': '127.0.0.1',
     'server-port': String(port),
     'db-pool': '2',
+    'db-aggregates-enabled': 'true',
   }
   const file = join(folder, 'postgrest.conf')
   writeFileSync(

@@ -108,7 +108,8 @@ describe('bounds', () => {
     await using owner = await connectOwner()
     const { rows: found } = await owner.query<{ name: string }>(ROW_FUNCTIONS_SQL)
     expect(found.map(({ name }) => name)).toEqual([...ROW_FUNCTIONS])
-    for (const name of ROW_FUNCTIONS) {
+    // The name of an aggregate without a field counts rows.
+    for (const name of [...ROW_FUNCTIONS].filter(each => each !== 'count')) {
       const { status, body } = await service(`${t}_big?select=${name}`)
       expect([name, status, body.code]).toEqual([name, 400, 'invalid_select'])
     }
@@ -122,7 +123,7 @@ describe('bounds', () => {
   ])('%s is 400 %s that names the column', async (query, code, name) => {
     const { status, body } = await service(`${t}_big?${query}`)
     expect([status, body.code, body.error]).toEqual([400, code, `"${t}_big" has no column "${name}".`])
-    expect(body.detail).toContain('aggregates')
+    expect(body.hint).toContain('Aggregates')
   })
 
   test('a column that is called as such a function is a column, and users have computed fields', async () => {
@@ -139,7 +140,7 @@ describe('bounds', () => {
     const changes: [string, string][] = [
       ['POST', `${t}_closed?select=json_agg`],
       ['PATCH', `${t}_closed?select=id&hash_record=gt.0`],
-      ['DELETE', `${t}_closed?id=eq.1&select=count`],
+      ['DELETE', `${t}_closed?id=eq.1&select=max`],
     ]
     for (const [method, path] of changes) {
       const { status, body } = await service(path, {
@@ -268,10 +269,10 @@ describe('bad input', () => {
     'select=id;drop table x',
     `select=id from ${rows}--`,
     'select=secret"',
-    'select=count()',
-    'select=id.sum()',
-    'select=other(*)',
-    'select=...other(*)',
+    'select=count(id)',
+    'select=id.sum(1)',
+    'select=other(*',
+    'select=x:...other(*)',
     'select=id::text)',
     // Postgres has the type and no cast to it: an internal error (XX000), which was 500.
     'select=name::unknown',

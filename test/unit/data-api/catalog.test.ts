@@ -7,7 +7,7 @@ import { PostgresError } from '../../../src/db/postgres-error.ts'
 import type { Statement } from '../../../src/db/sql.ts'
 import type { DomainError } from '../../../src/errors.ts'
 import { Catalog, CatalogCache } from '../../../src/features/data-api/catalog/catalog.ts'
-import type { DatabaseFunction } from '../../../src/features/data-api/catalog/catalog-types.ts'
+import type { DatabaseFunction, Relation } from '../../../src/features/data-api/catalog/catalog-types.ts'
 import { resolveFunction } from '../../../src/features/data-api/catalog/function-resolution.ts'
 import { chooseSchema, dataSession } from '../../../src/features/data-api/run/data-session.ts'
 import { nearestName } from '../../../src/lib/nearest-name.ts'
@@ -23,6 +23,12 @@ const SESSION: DataSession = {
   path: '/',
   headers: '{}',
   cookies: '{}',
+}
+
+const NO_RELATIONSHIPS = { foreignKeys: [], views: [], rowFunctions: [] }
+
+function catalogOf(relations: readonly Relation[], functions: readonly DatabaseFunction[]): Catalog {
+  return new Catalog({ version: '1', relations, functions, relationships: NO_RELATIONSHIPS }, 0)
 }
 
 /** A database that only has a catalog, and counts how often it is read. */
@@ -45,7 +51,7 @@ function makeData() {
           rights: [true, true],
         },
       ]
-      const text = JSON.stringify({ relations, functions: [] })
+      const text = JSON.stringify({ version: '1', relations, functions: [], relationships: NO_RELATIONSHIPS })
       return [{ command: 'SELECT', rowCount: 1, fields: [], rows: [[text]] }]
     },
   }
@@ -92,7 +98,9 @@ function makeNamed(kind: 'relations' | 'functions', rowOf: (name: string) => obj
       data.reads.push(wanted ?? '*')
       const rows = data.names.filter(name => wanted === undefined || name === wanted).map(rowOf)
       const text = JSON.stringify(
-        wanted === undefined ? { relations: [], functions: [], [kind]: rows } : rows,
+        wanted === undefined
+          ? { version: '1', relations: [], functions: [], relationships: NO_RELATIONSHIPS, [kind]: rows }
+          : rows,
       )
       return [{ command: 'SELECT', rowCount: 1, fields: [], rows: [[text]] }]
     },
@@ -220,10 +228,9 @@ describe('overloads', () => {
     ...target,
     usableBy: ['service_role'],
   })
-  const catalog = new Catalog(
+  const catalog = catalogOf(
     [],
     [make('add', 'a', 'b?'), make('add', 'a', 'c'), make('raw', ''), make('none')],
-    0,
   )
   const json = (names: string[] | undefined) => ({ names, wholeTypes: ['json', 'jsonb'] })
   const resolve = (name: string, names: string[] | undefined) =>
@@ -247,11 +254,11 @@ describe('overloads', () => {
   )
 
   test('several fits are ambiguous', () => {
-    const twice = new Catalog([], [make('f', 'a'), make('f', 'a')], 0)
+    const twice = catalogOf([], [make('f', 'a'), make('f', 'a')])
     expect(() => resolveFunction(twice, { schema: 'public', name: 'f' }, json(['a']), 'anon')).toThrow(
       code('ambiguous_function'),
     )
-    const both = new Catalog([], [makeTaking('json', 'f', ''), makeTaking('jsonb', 'f', '')], 0)
+    const both = catalogOf([], [makeTaking('json', 'f', ''), makeTaking('jsonb', 'f', '')])
     expect(() => resolveFunction(both, { schema: 'public', name: 'f' }, json(['a']), 'anon')).toThrow(
       code('ambiguous_function'),
     )
@@ -260,7 +267,7 @@ describe('overloads', () => {
   test('a body that is no JSON means the argument without a name of its type', () => {
     const types = ['json', 'text', 'xml', 'bytea']
     const functions = types.map(type => makeTaking(type, 'f', ''))
-    const overloaded = new Catalog([], [make('f'), make('f', 'a'), ...functions], 0)
+    const overloaded = catalogOf([], [make('f'), make('f', 'a'), ...functions])
     const typeOf = (type: string) => {
       const passed = { names: undefined, wholeTypes: [type] }
       return resolveFunction(overloaded, { schema: 'public', name: 'f' }, passed, 'anon').target.arguments[0]
@@ -277,7 +284,7 @@ describe('overloads', () => {
     ['arguments that fit several', 'pay', ['salary']],
   ])('%s names functions only to a role that may call them', (_, name, names) => {
     const hidden = [make('wages', 'salary'), make('pay', 'salary'), make('pay', 'salary', 'bonus?')]
-    const partly = new Catalog([], hidden.map(forService), 0)
+    const partly = catalogOf([], hidden.map(forService))
     const refusal = (role: DatabaseRole) => {
       try {
         resolveFunction(partly, { schema: 'public', name }, json(names), role)
@@ -308,7 +315,7 @@ describe('an argument without a name', () => {
     }
     const called = { schema: 'public', name: 'bare' }
     try {
-      resolveFunction(new Catalog([], [target], 0), called, { names: [''], wholeTypes: ['json'] }, 'anon')
+      resolveFunction(catalogOf([], [target]), called, { names: [''], wholeTypes: ['json'] }, 'anon')
     } catch (err) {
       return (err as DomainError).hint
     }
@@ -356,7 +363,7 @@ describe('hints', () => {
       usableBy: ['service_role' as const],
     },
   ]
-  const catalog = new Catalog(relations, [], 0)
+  const catalog = catalogOf(relations, [])
   test('of a right that nobody can name is one GRANT, not the same twice', () => {
     const err = new PostgresError({ code: '42501', message: 'permission denied for table users' })
     expect(explainPostgresError(err, { role: 'service_role' }).hint).toBe(

@@ -13,7 +13,7 @@ const deps: DataApiDeps = {
 }
 const context: DataContext = {
   schema: 'public',
-  filters: [],
+  query: undefined,
   call: {
     name: 'f',
     path: '/v1/db/rpc/f',

@@ -22,11 +22,11 @@ describe('select', () => {
       { arrow: '->>', operand: 'b c' },
     ]
     expect(select('id, n:"full name" ,k:data->a->-1->>"b c"::int,full name,a-b')).toEqual([
-      { kind: 'field', field: column('id'), alias: undefined, cast: undefined },
-      { kind: 'field', field: column('full name'), alias: 'n', cast: undefined },
-      { kind: 'field', field: { name: 'data', path }, alias: 'k', cast: 'int' },
-      { kind: 'field', field: column('full name'), alias: undefined, cast: undefined },
-      { kind: 'field', field: column('a-b'), alias: undefined, cast: undefined },
+      { kind: 'field', field: column('id'), alias: undefined, cast: undefined, aggregate: undefined },
+      { kind: 'field', field: column('full name'), alias: 'n', cast: undefined, aggregate: undefined },
+      { kind: 'field', field: { name: 'data', path }, alias: 'k', cast: 'int', aggregate: undefined },
+      { kind: 'field', field: column('full name'), alias: undefined, cast: undefined, aggregate: undefined },
+      { kind: 'field', field: column('a-b'), alias: undefined, cast: undefined, aggregate: undefined },
     ])
   })
 
@@ -35,14 +35,43 @@ describe('select', () => {
     text => expect(() => select(text)).toThrow(code('invalid_select')),
   )
 
-  test.each(['rel(*)', 'rel!hint(a)', 'x:rel(a)', '...rel(a)'])(
-    '%s says that embedding is not there yet',
-    text => expect(() => select(text)).toThrow('embedding related tables is not there yet'),
-  )
+  const embed = { kind: 'embed', alias: undefined, hint: undefined, isInner: false, isSpread: false }
 
-  test.each(['count()', 'a.sum()', 'a::int.avg()'])('%s says that aggregates are off', text =>
-    expect(() => select(text)).toThrow('aggregate functions are not allowed'),
-  )
+  test.each([
+    ['rel(*)', { ...embed, target: 'rel', items: [{ kind: 'all' }] }],
+    ['rel()', { ...embed, target: 'rel', items: [] }],
+    ['x:rel!fk!inner( a )', { ...embed, target: 'rel', alias: 'x', hint: 'fk', isInner: true }],
+    ['rel!left!fk(a)', { ...embed, target: 'rel', hint: 'fk' }],
+    ['...rel!inner(a)', { ...embed, target: 'rel', isInner: true, isSpread: true }],
+    ['a(b(c(d)))', { items: [{ target: 'b', items: [{ target: 'c', items: [{ field: column('d') }] }] }] }],
+    ['count()', { kind: 'count', alias: undefined, cast: undefined }],
+    ['n:count()::text', { kind: 'count', alias: 'n', cast: 'text' }],
+    ['count', { kind: 'field', field: column('count'), aggregate: undefined }],
+    ['a.sum()', { field: column('a'), aggregate: { name: 'sum', cast: undefined } }],
+    ['s:a::int.avg()::text', { alias: 's', cast: 'int', aggregate: { name: 'avg', cast: 'text' } }],
+  ])('reads %s', (text, item) => expect(select(text)).toMatchObject([item]))
+
+  test.each([
+    'rel(a',
+    'rel(a,)',
+    'rel)',
+    'x:...rel(a)',
+    'rel!(a)',
+    'rel!a!b!c(x)',
+    'rel(a);',
+    'a.sum(b)',
+    'count(x)',
+  ])('%s is no item', text => expect(() => select(text)).toThrow(code('invalid_select')))
+
+  test('a tree of relations has at most ten levels and fifty relations', () => {
+    const nested = (depth: number) => `${'r('.repeat(depth)}id${')'.repeat(depth)}`
+    const wide = (count: number) => Array(count).fill('r(id)').join()
+    expect(select(nested(10))).toHaveLength(1)
+    expect(() => select(nested(11))).toThrow('at most 10 deep')
+    expect(select(wide(50))).toHaveLength(50)
+    expect(() => select(wide(51))).toThrow('at most 50 relations')
+    expect(() => select(`a(${wide(25)}),b(${wide(25)})`)).toThrow('at most 50 relations')
+  })
 
   test('names the character where reading stopped', () => {
     expect(() => select('id,na;me')).toThrow('"select" could not be read at character 6')
@@ -53,15 +82,16 @@ describe('order', () => {
   const order = (text: string) => parseQueryString(`?order=${encodeURIComponent(text)}`).order
 
   test('reads directions, nulls and paths', () => {
-    expect(order('a.desc.nullslast,b,data->>k.asc,c.nullsfirst')).toEqual([
+    expect(order('a.desc.nullslast,b,data->>k.asc,c.nullsfirst,r(d).desc')).toMatchObject([
       { field: column('a'), direction: 'desc', nulls: 'last' },
       { field: column('b'), direction: undefined, nulls: undefined },
       { field: { name: 'data', path: [{ arrow: '->>', operand: 'k' }] }, direction: 'asc', nulls: undefined },
       { field: column('c'), direction: undefined, nulls: 'first' },
+      { relation: 'r', field: column('d'), direction: 'desc' },
     ])
   })
 
-  test.each(['a.up', 'a.nullslast.desc', 'a.', 'a,,b', 'rel(a)', '1;2'])('%s is refused', text =>
+  test.each(['a.up', 'a.nullslast.desc', 'a.', 'a,,b', 'rel(a', '1;2'])('%s is refused', text =>
     expect(() => order(text)).toThrow(code('invalid_order')),
   )
 })
@@ -93,11 +123,26 @@ describe('parameters', () => {
     search => expect(() => parseQueryString(search)).toThrow(code('invalid_parameter')),
   )
 
-  test('a filter on a related table says that it is not embedded', () => {
-    expect(() => parseQueryString('?rel.id=eq.1')).toThrow('"rel" is not an embedded resource')
+  test('dots lead through embedded relations, but not within double quotes', () => {
+    const search =
+      '?a.b.id=eq.1&a.or=(x.eq.1,y.eq.2)&a.b.not.and=(z.is.null)&a.limit=3&a.b.order=id&a.data->>k=eq.1'
+    expect(parseQueryString(search).embedded).toMatchObject([
+      {
+        path: ['a', 'b'],
+        filters: [{ field: column('id') }, { isNegated: true }],
+        order: [{ field: column('id') }],
+      },
+      {
+        path: ['a'],
+        filters: [{ operator: 'or' }, { field: { name: 'data' } }],
+        limit: '3',
+        offset: undefined,
+      },
+    ])
     expect(parseQueryString(`?${encodeURIComponent('"a.b"')}=eq.1`).filters).toMatchObject([
       { field: { name: 'a.b' } },
     ])
+    expect(() => parseQueryString('?a.limit=1&a.limit=2')).toThrow('"a.limit" is given twice')
   })
 
   test('columns and on_conflict are lists of names', () => {

@@ -3,11 +3,12 @@
 import fc from 'fast-check'
 import { parse } from 'libpg-query'
 import { describe, expect, test } from 'vitest'
+import { QUOIN_DIALECT } from '../../../src/features/data-api/dialect.ts'
 import { negotiateFormat } from '../../../src/features/data-api/grammar/media-type.ts'
 import type { Filter } from '../../../src/features/data-api/grammar/query-ast.ts'
 import { parseQueryString } from '../../../src/features/data-api/grammar/query-string.ts'
 import { type Payload, parsePayload } from '../../../src/features/data-api/payload/payload.ts'
-import { planTable, UNKNOWN_TYPES } from '../../../src/features/data-api/plan/level.ts'
+import { planTable } from '../../../src/features/data-api/plan/plan-root.ts'
 import { castSql } from '../../../src/features/data-api/sql/cast-sql.ts'
 import { buildRead } from '../../../src/features/data-api/sql/read-statement.ts'
 import { readGuardFailure } from '../../../src/features/data-api/sql/result-sql.ts'
@@ -23,6 +24,7 @@ import { anyCondition, anyText, anyTree } from './query-grammar.ts'
 const TABLE = { schema: 'public', name: 'users' }
 const JSON_FORMAT = negotiateFormat(null)
 const PAGE = { limit: 10, offset: 0 }
+const CONTEXT = { catalog: undefined, dialect: QUOIN_DIALECT, role: 'anon' as const }
 const NO_CATALOG = { typedColumns: undefined, fillsDefaults: false }
 
 /** The kinds of statement that Postgres' own parser sees in a text. */
@@ -44,13 +46,13 @@ async function bareFunctionsOf(sql: string): Promise<string[]> {
 function read(search: string, filters?: readonly Filter[]) {
   const parsed = parseQueryString(search)
   const query = filters ? { ...parsed, filters } : parsed
-  const level = planTable(TABLE, query, PAGE, UNKNOWN_TYPES)
+  const level = planTable(CONTEXT, TABLE, query, PAGE)
   return buildRead(TABLE, { level, format: JSON_FORMAT, count: undefined }).main
 }
 
 function write(search: string, overrides: Partial<WriteRequest> = {}): WriteRequest {
   const query = parseQueryString(search)
-  const level = planTable(TABLE, query, undefined, UNKNOWN_TYPES)
+  const level = planTable(CONTEXT, TABLE, query, undefined)
   return { level, format: JSON_FORMAT, returning: 'representation', maxAffected: undefined, ...overrides }
 }
 
@@ -115,7 +117,7 @@ describe('reads', () => {
 
   test('a count looks at the whole result only when the page is full', () => {
     const query = parseQueryString('?a=eq.1')
-    const level = planTable(TABLE, query, { limit: 10, offset: 5 }, UNKNOWN_TYPES)
+    const level = planTable(CONTEXT, TABLE, query, { limit: 10, offset: 5 })
     const { main } = buildRead(TABLE, { level, format: JSON_FORMAT, count: 'exact' })
     expect(main.sql).toContain(
       'case when pg_catalog.count(*)<$3::bigint and (pg_catalog.count(*)>0 or $4::bigint=0) ' +
@@ -127,7 +129,7 @@ describe('reads', () => {
   test('arrays and composites are read by path through to_jsonb, json and jsonb as they are', () => {
     const typeOf = (column: string) => ({ tags: 'text[]', data: 'jsonb' })[column]
     const query = parseQueryString('?select=tags->0,data->>k')
-    const level = planTable(TABLE, query, PAGE, typeOf)
+    const level = { ...planTable(CONTEXT, TABLE, query, PAGE), typeOf }
     const { sql } = buildRead(TABLE, { level, format: JSON_FORMAT, count: undefined }).main
     expect(sql).toContain(
       'pg_catalog.to_jsonb(case when (true or pg_catalog.array_eq("users"."tags",null::text[])) ' +
@@ -232,7 +234,7 @@ describe('every function that Quoin calls carries its schema', () => {
     const query = parseQueryString('?select=id,list->0&words=fts(english).a&a=in.(1,2)')
     const request = { ...write('?id=eq.1', { format, maxAffected: 1 }) }
     const filled = { typedColumns: columns, fillsDefaults: true }
-    const level = planTable(TABLE, query, { limit: 1, offset: 1 }, typeOf)
+    const level = { ...planTable(CONTEXT, TABLE, query, { limit: 1, offset: 1 }), typeOf }
     const statements = [
       buildRead(TABLE, { level, format, count: 'exact' }).main,
       buildRead(TABLE, { level, format, count: 'estimated' }).main,

@@ -6,7 +6,9 @@ import type { DatabaseRole } from '../../../db/database.ts'
 import type { QualifiedName, Statement } from '../../../db/sql.ts'
 import { writeArrayLiteral } from '../../../lib/array-literal.ts'
 import type { Column, DatabaseFunction, FunctionArgument, Relation } from './catalog-types.ts'
-import { columnOrigins, VIEW_KEY } from './view-key-sql.ts'
+import { CATALOG_VERSION, RELATIONSHIP_FACTS, type RelationshipFacts } from './relationship-facts.ts'
+import { foreignKeys } from './relationships-sql.ts'
+import { columnOrigins, ONLY_WITH_KEYS, VIEW_KEY } from './view-key-sql.ts'
 
 /** In the order in which rights are listed. */
 const ROLES: readonly DatabaseRole[] = ['anon', 'service_role']
@@ -90,10 +92,16 @@ const FUNCTIONS = `select coalesce(json_agg(json_build_object(
 export function catalogStatement(schemas: readonly string[]): Statement {
   return {
     sql:
-      `with recursive ${columnOrigins('')} ` +
-      `select json_build_object('relations', (${RELATIONS}), 'functions', (${FUNCTIONS}))`,
+      `with recursive ${columnOrigins('')}, ${foreignKeys('true')} select json_build_object(` +
+      `'version', (${CATALOG_VERSION}), 'relations', (${RELATIONS}), 'functions', (${FUNCTIONS}), ` +
+      `'relationships', (${RELATIONSHIP_FACTS}))`,
     params: [writeArrayLiteral(schemas)],
   }
+}
+
+/** One row with one text: the version that the catalog of `schemas` has now. */
+export function versionStatement(schemas: readonly string[]): Statement {
+  return { sql: `select (${CATALOG_VERSION})`, params: [writeArrayLiteral(schemas)] }
 }
 
 const OF_NAME = ' and c.relname = $2::text'
@@ -101,7 +109,7 @@ const OF_NAME = ' and c.relname = $2::text'
 /** One row with one text: the relation of a name as JSON, in a list. The search path must hold pg_catalog alone. */
 export function relationStatement({ schema, name }: QualifiedName): Statement {
   return {
-    sql: `with recursive ${columnOrigins(OF_NAME)} ${RELATIONS}${OF_NAME}`,
+    sql: `with recursive ${columnOrigins(OF_NAME + ONLY_WITH_KEYS)} ${RELATIONS}${OF_NAME}`,
     params: [writeArrayLiteral([schema]), name],
   }
 }
@@ -114,10 +122,21 @@ export function functionsStatement({ schema, name }: QualifiedName): Statement {
   }
 }
 
+/** All that is read of the exposed schemas at once. */
+export interface CatalogFacts {
+  /** Changes with whatever the rest is made of. */
+  readonly version: string
+  readonly relations: readonly Relation[]
+  readonly functions: readonly DatabaseFunction[]
+  readonly relationships: RelationshipFacts
+}
+
 /** As `rightsSql` lists them. */
 type Rights = boolean[]
 
 interface CatalogRow {
+  version: string
+  relationships: RelationshipFacts
   relations: RelationRow[]
   functions: FunctionRow[]
 }
@@ -151,10 +170,15 @@ interface FunctionRow {
   rights: Rights
 }
 
-/** The relations and functions in the text that the statement answers. */
-export function parseCatalog(text: string): { relations: Relation[]; functions: DatabaseFunction[] } {
-  const { relations, functions } = JSON.parse(text) as CatalogRow
-  return { relations: relations.map(toRelation), functions: functions.map(toFunction) }
+/** What the statement answers, by its text. */
+export function parseCatalog(text: string): CatalogFacts {
+  const { version, relations, functions, relationships } = JSON.parse(text) as CatalogRow
+  return {
+    version,
+    relations: relations.map(toRelation),
+    functions: functions.map(toFunction),
+    relationships,
+  }
 }
 
 /** The relation in the text that the statement of one name answers; none where there is none. */

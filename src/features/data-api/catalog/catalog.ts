@@ -4,14 +4,17 @@
 import type { DatabaseRole, DataDatabase, DataSession } from '../../../db/database.ts'
 import type { QualifiedName, Statement } from '../../../db/sql.ts'
 import {
+  type CatalogFacts,
   catalogStatement,
   functionsStatement,
   parseCatalog,
   parseFunctions,
   parseRelations,
   relationStatement,
+  versionStatement,
 } from './catalog-sql.ts'
 import type { ColumnTypes, DatabaseFunction, Relation } from './catalog-types.ts'
+import { Relationships } from './relationships.ts'
 
 /**
  * How long a catalog is believed. A name that Postgres does not know makes it be read again before that. An event
@@ -22,34 +25,35 @@ const CATALOG_AGE_MAX_MS = 30_000
 /** What the database held at one moment. */
 export class Catalog {
   readonly readAtMs: number
-  readonly #relations: readonly Relation[]
-  readonly #functions: readonly DatabaseFunction[]
+  /** Of the whole reading; names that were read by themselves since are newer. */
+  readonly version: string
+  readonly relationships: Relationships
+  readonly #facts: CatalogFacts
   readonly #isJustRead: boolean
 
-  constructor(
-    relations: readonly Relation[],
-    functions: readonly DatabaseFunction[],
-    readAtMs: number,
-    isJustRead = false,
-  ) {
-    this.#relations = relations
-    this.#functions = functions
+  constructor(facts: CatalogFacts, readAtMs: number, isJustRead = false) {
+    this.#facts = facts
     this.readAtMs = readAtMs
+    this.version = facts.version
+    this.relationships = new Relationships(
+      facts.relationships,
+      ({ schema, name }) => this.relation(schema, name)?.primaryKey ?? [],
+    )
     this.#isJustRead = isJustRead
   }
 
   /** The same for the request that has just read it: a column that is not in it is not new, but none of a relation. */
   justRead(): Catalog {
-    return new Catalog(this.#relations, this.#functions, this.readAtMs, true)
+    return new Catalog(this.#facts, this.readAtMs, true)
   }
 
   relation(schema: string, name: string): Relation | undefined {
-    return this.#relations.find(relation => relation.name === name && relation.schema === schema)
+    return this.#facts.relations.find(relation => relation.name === name && relation.schema === schema)
   }
 
   /** Names that may be told to a caller in this role: those of relations it has a right to. */
   relationNames(schema: string, role: DatabaseRole): string[] {
-    return this.#relations
+    return this.#facts.relations
       .filter(relation => relation.schema === schema && relation.usableBy.includes(role))
       .map(({ name }) => name)
   }
@@ -63,24 +67,24 @@ export class Catalog {
 
   /** Every overload of a name. */
   functions(schema: string, name: string): DatabaseFunction[] {
-    return this.#functions.filter(candidate => candidate.name === name && candidate.schema === schema)
+    return this.#facts.functions.filter(candidate => candidate.name === name && candidate.schema === schema)
   }
 
   /** The same with these as the only overloads of a name. */
   withFunctions({ schema, name }: QualifiedName, overloads: readonly DatabaseFunction[]): Catalog {
-    const others = this.#functions.filter(known => known.name !== name || known.schema !== schema)
-    return new Catalog(this.#relations, [...others, ...overloads], this.readAtMs)
+    const others = this.#facts.functions.filter(known => known.name !== name || known.schema !== schema)
+    return new Catalog({ ...this.#facts, functions: [...others, ...overloads] }, this.readAtMs)
   }
 
   /** The same with what was found as the only relation of a name. */
   withRelation({ schema, name }: QualifiedName, found: readonly Relation[]): Catalog {
-    const others = this.#relations.filter(known => known.name !== name || known.schema !== schema)
-    return new Catalog([...others, ...found], this.#functions, this.readAtMs)
+    const others = this.#facts.relations.filter(known => known.name !== name || known.schema !== schema)
+    return new Catalog({ ...this.#facts, relations: [...others, ...found] }, this.readAtMs)
   }
 
   /** Names that may be told to a caller in this role: those of functions it may execute. */
   functionNames(schema: string, role: DatabaseRole): string[] {
-    const usable = this.#functions.filter(
+    const usable = this.#facts.functions.filter(
       candidate => candidate.schema === schema && candidate.usableBy.includes(role),
     )
     return [...new Set(usable.map(({ name }) => name))]
@@ -141,6 +145,15 @@ export class CatalogCache {
     return this.#newest
   }
 
+  /**
+   * The catalog as it is now, or `known` itself where nothing has changed: a trip that costs little, and the reading
+   * where it has. So a relation that is not related costs no more than other requests, however often it is asked for.
+   */
+  async refresh(data: CatalogSource, session: DataSession, known: Catalog): Promise<Catalog> {
+    const version = await readText(data, session, versionStatement(this.#schemas))
+    return version === known.version ? known : await this.#load(data, session)
+  }
+
   #remembered(): Catalog | undefined {
     const isYoung = this.#newest && this.#now().getTime() - this.#newest.readAtMs < CATALOG_AGE_MAX_MS
     return isYoung ? this.#newest : undefined
@@ -149,8 +162,8 @@ export class CatalogCache {
   async #load(data: CatalogSource, session: DataSession): Promise<Catalog> {
     const readAtMs = this.#now().getTime()
     const text = await readText(data, session, catalogStatement(this.#schemas))
-    const { relations, functions } = parseCatalog(text ?? '{"relations":[],"functions":[]}')
-    const read = new Catalog(relations, functions, readAtMs)
+    if (!text) throw new TypeError('the catalog is one text')
+    const read = new Catalog(parseCatalog(text), readAtMs)
     // Readings may overtake each other.
     if (!this.#newest || this.#newest.readAtMs <= readAtMs) this.#newest = read
     return read

@@ -24,21 +24,24 @@ export async function neededCatalog(
 ): Promise<Catalog> {
   if (need === 'relation_now') return catalog.readRelation(data, session, named)
   const known = await catalog.read(data, session)
-  if (need !== 'relation' && need !== 'key') return known
+  if (need === 'functions' || need === 'nothing') return known
   const relation = known.relation(named.schema, named.name)
   // No text can say that it relies on the key of a view: Postgres does not know it.
   const isKnown = relation !== undefined && !(need === 'key' && relation.isView)
   return isKnown ? known : catalog.readRelation(data, session, named)
 }
 
-/** After a failure: what may have changed since `known` was read, or `known` itself where no function has. */
+/**
+ * After a failure: what may have changed since `known` was read, or `known` itself where nothing has. `embeds`: the
+ * request reads more relations than the one that it names.
+ */
 export function freshCatalog(
   { data, catalog }: CatalogDeps,
   session: DataSession,
-  named: QualifiedName,
-  need: CatalogNeed,
+  { named, need, embeds }: { named: QualifiedName; need: CatalogNeed; embeds: boolean },
   known: Catalog,
 ): Promise<Catalog> {
+  if (embeds) return catalog.refresh(data, session, known)
   if (need !== 'functions') return catalog.readRelation(data, session, named)
   return catalog.refreshFunctions(data, session, named, known)
 }

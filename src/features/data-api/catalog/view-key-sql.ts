@@ -1,5 +1,5 @@
-// The primary key of a view: those of the tables under it that it shows whole. Pure. Postgres keeps no such thing. It
-// is read from the view's parsed query, where each entry of a target list names the column that it comes from.
+// Which columns of tables a view shows, and so which of their keys. Pure. Postgres keeps no such thing. It is read from
+// the view's parsed query, where each entry of a target list names the column that it comes from.
 
 /** An entry of a target list: its number, name and origin. Names have a backslash before odd characters. */
 const ENTRY = [
@@ -7,15 +7,17 @@ const ENTRY = [
   String.raw`:ressortgroupref \d+ :resorigtbl (\d+) :resorigcol (\d+)`,
 ].join(' ')
 
-/** Bit of `pg_relation_is_updatable`: rows can be inserted. */
-const INSERTS = 8
+/** Of a view `c`: it takes rows (a bit of `pg_relation_is_updatable`). Of others no key is needed. */
+const TAKES_ROWS = 'pg_relation_is_updatable(c.oid, true) & 8 <> 0'
+
+/** Narrows `columnOrigins` to what `VIEW_KEY` needs: the text of a report may be long. */
+export const ONLY_WITH_KEYS = ` and ${TAKES_ROWS}`
 
 /** Characters of a parsed query; of a longer one no key is read, since each is looked through at every reading. */
 const QUERY_LENGTH_MAX = 1_000_000
 
 /**
- * The origins of the columns of views in the schemas `$1`, through views under views: relation and number there. Only
- * of views that take rows: of others no key is needed, and the text of a report may be long.
+ * The origins of the columns of views in the schemas `$1`, through views under views: relation and number there.
  *
  * Each text is looked through once (`own_origins`), however many views stand on it: hence all views under them first.
  * Target lists of subqueries are in the text too. A column whose number and name stand there with another origin is
@@ -23,14 +25,13 @@ const QUERY_LENGTH_MAX = 1_000_000
  */
 export const columnOrigins = (condition: string): string => `views(oid) as materialized (
     select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname = any ($1::text[]) and c.relkind = 'v'${condition}
-        and pg_relation_is_updatable(c.oid, true) & ${INSERTS} <> 0),
+      where n.nspname = any ($1::text[]) and c.relkind in ('v', 'm')${condition}),
   views_below(oid) as (
     select oid from views
     union select d.refobjid from views_below v
       join pg_rewrite r on r.ev_class = v.oid and r.rulename = '_RETURN'
       join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid and d.refclassid = 'pg_class'::regclass
-      join pg_class c on c.oid = d.refobjid and c.relkind = 'v'),
+      join pg_class c on c.oid = d.refobjid and c.relkind in ('v', 'm')),
   own_origins(view, attnum, origin, place) as materialized (
     select a.attrelid, a.attnum, min(e[3])::oid, min(e[4])::int2
       from views_below v join pg_rewrite r on r.ev_class = v.oid and r.rulename = '_RETURN'
@@ -51,4 +52,4 @@ export const VIEW_KEY = `select coalesce(json_agg(k.name order by k.key, k.numbe
     from (select origin, place, min(attnum) as attnum from column_origins where view = c.oid group by 1, 2) v
     join pg_constraint p on p.conrelid = v.origin and p.contype = 'p' and v.place = any (p.conkey)
     join pg_attribute a on a.attrelid = c.oid and a.attnum = v.attnum) k
-  where k.is_whole`
+  where k.is_whole and ${TAKES_ROWS}`

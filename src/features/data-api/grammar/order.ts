@@ -1,4 +1,4 @@
-// Parses `order`: `a.desc.nullslast,b,data->>k.asc`. Pure.
+// Parses `order`: `a.desc.nullslast,b,data->>k.asc,author(name).asc`. Pure.
 
 import { ORDER_TERMS_MAX } from '../limits.ts'
 import { parseField, parseWhole } from './grammar.ts'
@@ -22,11 +22,12 @@ export function parseOrder(text: string): OrderTerm[] {
 }
 
 function parseTerm(cursor: TextCursor): OrderTerm {
-  const field = parseField(cursor)
-  if (cursor.next === '(')
-    cursor.fail('expected a column, because ordering by related tables is not there yet')
+  const first = parseField(cursor)
+  const isRelated = first.path.length === 0 && cursor.skip('(')
+  const field = isRelated ? parseField(cursor) : first
+  if (isRelated) cursor.expect(')')
   const direction = cursor.skip('.asc') ? 'asc' : cursor.skip('.desc') ? 'desc' : undefined
   const nulls = cursor.skip('.nullsfirst') ? 'first' : cursor.skip('.nullslast') ? 'last' : undefined
   if (cursor.next === '.') cursor.fail('expected "asc", "desc", "nullsfirst" or "nullslast"', FORM)
-  return { field, direction, nulls }
+  return { relation: isRelated ? first.name : undefined, field, direction, nulls }
 }

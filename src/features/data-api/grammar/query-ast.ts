@@ -18,15 +18,44 @@ export interface AllColumns {
   readonly kind: 'all'
 }
 
+export type AggregateName = 'sum' | 'avg' | 'count' | 'max' | 'min'
+
+/** A function over the rows that are alike in all other items, and the type that its value is cast to. */
+export interface Aggregate {
+  readonly name: AggregateName
+  readonly cast: string | undefined
+}
+
 export interface SelectedField {
   readonly kind: 'field'
   readonly field: Field
   readonly alias: string | undefined
   readonly cast: string | undefined
+  readonly aggregate: Aggregate | undefined
 }
 
-/** An item of `select`. Embedded resources will be a third kind. */
-export type SelectItem = AllColumns | SelectedField
+/** `count()`: how many rows are alike in all other items. */
+export interface SelectedCount {
+  readonly kind: 'count'
+  readonly alias: string | undefined
+  readonly cast: string | undefined
+}
+
+/** Rows of a related relation: an object, an array, or with `isSpread` columns beside the others. */
+export interface SelectedEmbed {
+  readonly kind: 'embed'
+  /** The name of a relation, a foreign key, a column of one, or a function. */
+  readonly target: string
+  readonly alias: string | undefined
+  /** What tells several relationships apart. */
+  readonly hint: string | undefined
+  /** True: rows without a related one are left out. */
+  readonly isInner: boolean
+  readonly isSpread: boolean
+  readonly items: readonly SelectItem[]
+}
+
+export type SelectItem = AllColumns | SelectedField | SelectedCount | SelectedEmbed
 
 /** Operators whose SQL is `column <operator> value`. */
 export type CompareOperator =
@@ -93,19 +122,31 @@ export interface LogicTree {
 export type Filter = Condition | LogicTree
 
 export interface OrderTerm {
+  /** An embedded relation whose field it is; undefined for one of the rows themselves. */
+  readonly relation: string | undefined
   readonly field: Field
   readonly direction: 'asc' | 'desc' | undefined
   readonly nulls: 'first' | 'last' | undefined
 }
 
-/** Everything that a query string says. `limit` and `offset` are still text: `page.ts` judges them. */
-export interface DataQuery {
-  readonly select: readonly SelectItem[]
+/** Which rows are asked for, and in which order. `limit` and `offset` are still text: `page.ts` judges them. */
+export interface RowsQuery {
   /** All of them must hold. */
   readonly filters: readonly Filter[]
   readonly order: readonly OrderTerm[]
   readonly limit: string | undefined
   readonly offset: string | undefined
+}
+
+/** The same of an embedded relation, whose names from the outermost on are `path`. */
+export interface EmbeddedQuery extends RowsQuery {
+  readonly path: readonly string[]
+}
+
+/** Everything that a query string says. */
+export interface DataQuery extends RowsQuery {
+  readonly select: readonly SelectItem[]
+  readonly embedded: readonly EmbeddedQuery[]
   readonly columns: readonly string[] | undefined
   readonly onConflict: readonly string[] | undefined
 }

@@ -5,44 +5,105 @@ import { nearestName } from '../../../lib/nearest-name.ts'
 import { CONDITIONS_MAX } from '../limits.ts'
 import { refuseUnstorable } from '../storable-text.ts'
 import { parseCondition, parseLogicTree } from './filters.ts'
-import { parseField, parseNames, parseWhole } from './grammar.ts'
+import { parseField, parseName, parseNames, parseWhole } from './grammar.ts'
 import { parseOrder } from './order.ts'
-import type { DataQuery, Filter } from './query-ast.ts'
+import type { DataQuery, EmbeddedQuery, Filter } from './query-ast.ts'
 import { parseSelect } from './select.ts'
 
-/** Parameters with a meaning of their own; each may come once. */
-const SINGLE = ['select', 'order', 'limit', 'offset', 'columns', 'on_conflict'] as const
-type SingleParameter = (typeof SINGLE)[number]
+/** Parameters with a meaning of their own, of the outermost rows alone; each may come once. */
+const SINGLE = ['select', 'columns', 'on_conflict'] as const
+/** What is said once of the outermost rows, and once of each embedded relation: `limit`, `author.limit`. */
+const OF_ROWS = ['order', 'limit', 'offset'] as const
 const TREES: ReadonlySet<string> = new Set(['and', 'or', 'not.and', 'not.or'])
 
+type SingleParameter = (typeof SINGLE)[number]
+type RowsParameter = (typeof OF_ROWS)[number]
+
+/** What was said so far of the rows at one place. */
+interface Gathered {
+  path: readonly string[]
+  filters: Filter[]
+  said: Map<RowsParameter, string>
+}
+
 /**
- * Reads `?a=b&c=d`. Throws `invalid_parameter` for bytes that are no UTF-8 and for NUL, `invalid_select`,
- * `invalid_filter` and `invalid_order` for what the grammar does not allow.
+ * Reads `?a=b&c=d`, but for parameters that `isPassed` over. Throws `invalid_parameter` for bytes that are no UTF-8 and
+ * for NUL, `invalid_select`, `invalid_filter` and `invalid_order` for what the grammar does not allow.
  */
-export function parseQueryString(search: string): DataQuery {
+export function parseQueryString(
+  search: string,
+  isPassed: (name: string, value: string) => boolean = () => false,
+): DataQuery {
   const single = new Map<SingleParameter, string>()
-  const filters: Filter[] = []
+  const places = new Map<string, Gathered>()
+  let conditions = 0
   for (const [name, value] of decodePairs(search)) {
+    if (isPassed(name, value)) continue
     if (isSingle(name)) {
-      if (single.has(name)) throw invalidParameter(`"${name}" is given twice.`, `Send "${name}" once.`)
+      if (single.has(name)) throw twice(name)
       single.set(name, value)
       continue
     }
-    filters.push(TREES.has(name) ? parseLogicTree(name, value) : parseFieldFilter(name, value))
-    if (filters.length > CONDITIONS_MAX) break
+    const { path, last } = splitName(name)
+    const place = gathered(places, path)
+    if (isOfRows(last)) {
+      if (place.said.has(last)) throw twice(name)
+      place.said.set(last, value)
+      continue
+    }
+    const filter = parseFilter(name, last, value)
+    place.filters.push(filter)
+    conditions += countConditions([filter])
+    if (conditions > CONDITIONS_MAX) throw tooManyConditions()
   }
-  refuseTooMany(filters)
   const columns = single.get('columns')
   const onConflict = single.get('on_conflict')
+  const { path: _, ...root } = rowsQuery(gathered(places, []))
   return {
     select: parseSelect(single.get('select') ?? ''),
-    filters,
-    order: parseOrder(single.get('order') ?? ''),
-    limit: single.get('limit'),
-    offset: single.get('offset'),
+    ...root,
+    embedded: [...places.values()].filter(({ path }) => path.length > 0).map(rowsQuery),
     columns: columns === undefined ? undefined : parseNames('columns', columns),
     onConflict: onConflict === undefined ? undefined : parseNames('on_conflict', onConflict),
   }
+}
+
+function gathered(places: Map<string, Gathered>, path: readonly string[]): Gathered {
+  const id = JSON.stringify(path)
+  const place = places.get(id) ?? { path, filters: [], said: new Map() }
+  places.set(id, place)
+  return place
+}
+
+function rowsQuery({ path, filters, said }: Gathered): EmbeddedQuery {
+  const order = parseOrder(said.get('order') ?? '')
+  return { path, filters, order, limit: said.get('limit'), offset: said.get('offset') }
+}
+
+/**
+ * The relations that a parameter's name goes through, and what of the last one it is about: an order, a tree, or a
+ * field as text. `a.b.not.or` is the tree `not.or` of `b` in `a`; dots in double quotes are part of a name.
+ */
+function splitName(name: string): { path: string[]; last: string } {
+  if (!name.includes('.') || TREES.has(name)) return { path: [], last: name }
+  return parseWhole('invalid_filter', name, name, cursor => {
+    const path: string[] = []
+    for (;;) {
+      const rest = cursor.text.slice(cursor.position)
+      if (TREES.has(rest) || isOfRows(rest)) return { path, last: cursor.takeRest() }
+      const part = parseName(cursor, 'the name of a column or of an embedded relation')
+      if (cursor.skip('.')) {
+        path.push(part)
+        continue
+      }
+      cursor.takeRest()
+      return { path, last: rest }
+    }
+  })
+}
+
+function isOfRows(name: string): name is RowsParameter {
+  return OF_ROWS.some(parameter => parameter === name)
 }
 
 function isSingle(name: string): name is SingleParameter {
@@ -89,16 +150,14 @@ function decode(text: string): string {
   return decoded
 }
 
-function parseFieldFilter(name: string, value: string): Filter {
-  const field = parseWhole('invalid_filter', name, name, cursor => {
-    const parsed = parseField(cursor)
-    if (cursor.next === '.') refuseRelated(name, parsed.name)
-    return parsed
-  })
+/** `last` of the parameter's name: a tree, or the field of a condition. */
+function parseFilter(name: string, last: string, value: string): Filter {
+  if (TREES.has(last)) return parseLogicTree(last, value)
+  const field = parseWhole('invalid_filter', name, last, parseField)
   try {
     return parseCondition(name, value, field)
   } catch (err) {
-    const meant = nearestName(name, SINGLE)
+    const meant = nearestName(name, [...SINGLE, ...OF_ROWS])
     if (!(err instanceof DomainError) || meant === undefined) throw err
     throw new DomainError('invalid_filter', err.message, {
       detail: err.detail,
@@ -107,16 +166,12 @@ function parseFieldFilter(name: string, value: string): Filter {
   }
 }
 
-function refuseRelated(parameter: string, resource: string): never {
-  throw new DomainError('invalid_filter', `"${resource}" is not an embedded resource in this request.`, {
-    detail: `The parameter "${parameter}" belongs to a related table, and embedding is not there yet.`,
-    hint: `If the column's name holds a dot, put it in double quotes: "${parameter}".`,
-  })
+function twice(name: string): DomainError {
+  return invalidParameter(`"${name}" is given twice.`, `Send "${name}" once.`)
 }
 
-function refuseTooMany(filters: readonly Filter[]): void {
-  if (countConditions(filters) <= CONDITIONS_MAX) return
-  throw new DomainError('invalid_filter', `A request takes at most ${CONDITIONS_MAX} conditions.`, {
+function tooManyConditions(): DomainError {
+  return new DomainError('invalid_filter', `A request takes at most ${CONDITIONS_MAX} conditions.`, {
     hint: 'Use in.(...) for many values of one column, or a function for a complex question.',
   })
 }

@@ -2,7 +2,7 @@
 // `json_agg("big")`, which folds all rows into one past every page limit. Users' own functions over a row stay allowed.
 
 import { DomainError, type ErrorCode } from '../../../errors.ts'
-import type { DataQuery, Filter } from './query-ast.ts'
+import type { DataQuery, Filter, SelectItem } from './query-ast.ts'
 
 /**
  * Where the set below comes from, as Postgres 18 answers. Functions that only work with OVER or WITHIN GROUP are not in
@@ -65,22 +65,37 @@ const CODES: Readonly<Record<Place, ErrorCode>> = {
 }
 
 /** True when the request names one of them, so that only the catalog knows whether it means a column. */
-export function namesRowFunction(query: DataQuery): boolean {
+export function namesRowFunction(query: FieldsQuery): boolean {
   return firstRowFunction(query, () => false) !== undefined
 }
 
+/** `select=count` where the relation has no such column is `count()`, as older clients of PostgREST write it. */
+export function countedRows(
+  select: readonly SelectItem[],
+  columns: readonly string[] | undefined,
+): readonly SelectItem[] {
+  if (columns === undefined || columns.includes('count')) return select
+  return select.map(item => {
+    const isCount = item.kind === 'field' && item.field.name === 'count' && item.field.path.length === 0
+    return isCount && !item.aggregate ? { kind: 'count', alias: item.alias, cast: item.cast } : item
+  })
+}
+
+/** What of a query string names fields of the rows. */
+type FieldsQuery = Pick<DataQuery, 'select' | 'filters' | 'order'>
+
 /** Throws `invalid_select`, `invalid_filter` or `invalid_order` for such a name that is no column of the relation. */
-export function refuseRowFunctions(query: DataQuery, relation: string, columns: readonly string[]): void {
+export function refuseRowFunctions(query: FieldsQuery, relation: string, columns: readonly string[]): void {
   const found = firstRowFunction(query, name => columns.includes(name))
   if (found === undefined) return
   throw new DomainError(CODES[found.place], `"${relation}" has no column "${found.name}".`, {
-    detail: `${found.name} is a function of Postgres; aggregates and other functions over rows are not there yet.`,
-    hint: 'Name columns only. Use Prefer: count=exact to count rows, or make a view or function that aggregates.',
+    detail: `${found.name} is a function of Postgres over whole rows, which is not called here.`,
+    hint: 'Name columns only. Aggregates are written amount.sum(), count(); other functions go into a view.',
   })
 }
 
 function firstRowFunction(
-  { select, filters, order }: DataQuery,
+  { select, filters, order }: FieldsQuery,
   isColumn: (name: string) => boolean,
 ): { place: Place; name: string } | undefined {
   const isFunction = (name: string): boolean => ROW_FUNCTIONS.has(name) && !isColumn(name)
@@ -92,7 +107,7 @@ function firstRowFunction(
     const name = functionInFilter(filter, isFunction)
     if (name !== undefined) return { place: 'filter', name }
   }
-  const term = order.find(({ field }) => isFunction(field.name))
+  const term = order.find(({ relation, field }) => relation === undefined && isFunction(field.name))
   return term && { place: 'order', name: term.field.name }
 }
 

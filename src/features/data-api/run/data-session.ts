@@ -4,7 +4,7 @@ import { callerSession, type DatabaseCaller } from '../../../db/caller-session.t
 import type { DataDatabase, DataSession } from '../../../db/database.ts'
 import { DomainError } from '../../../errors.ts'
 import type { CatalogCache } from '../catalog/catalog.ts'
-import type { Filter } from '../grammar/query-ast.ts'
+import type { DataQuery } from '../grammar/query-ast.ts'
 
 /** What every verb of this feature needs. */
 export interface DataApiDeps {
@@ -34,7 +34,8 @@ export interface DataContext {
   readonly call: DataCall
   readonly schema: string
   readonly session: DataSession
-  readonly filters: readonly Filter[]
+  /** Undefined where nothing is asked of rows. */
+  readonly query: DataQuery | undefined
 }
 
 /**

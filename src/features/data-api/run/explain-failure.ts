@@ -41,7 +41,7 @@ export async function explainFailure(
     isUpsert: call.method === 'POST' && !isCall && /\bresolution=/.test(prefer),
     readsBack: !isCall && !/\breturn=(?:minimal|headers-only)\b/.test(prefer),
     isWithoutUser: call.claims === null && session.role === 'anon',
-    comparedWithNull: comparedWithNull(context.filters),
+    comparedWithNull: comparedWithNull(context.query?.filters ?? []),
     isCall,
     ...(privileges === undefined ? {} : { privileges }),
   })

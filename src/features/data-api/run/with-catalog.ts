@@ -4,6 +4,7 @@ import { PostgresError } from '../../../db/postgres-error.ts'
 import { DomainError } from '../../../errors.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { type CatalogNeed, freshCatalog, neededCatalog } from '../catalog/needed-catalog.ts'
+import { embedsRelations } from '../plan/plan-root.ts'
 import { isOutdated } from '../sql/reliance.ts'
 import type { DataApiDeps, DataContext } from './data-session.ts'
 import { explainFailure } from './explain-failure.ts'
@@ -18,7 +19,8 @@ export async function withCatalog<T>(
   need: CatalogNeed,
   attempt: (catalog: Catalog | undefined) => Promise<T>,
 ): Promise<T> {
-  const { session, schema, call } = context
+  const { session, schema, call, query } = context
+  const embeds = query !== undefined && embedsRelations(query)
   const named = { schema, name: call.name }
   const known = need === 'nothing' ? undefined : await neededCatalog(deps, session, named, need)
   const isCall = need === 'functions'
@@ -26,7 +28,7 @@ export async function withCatalog<T>(
     return await attempt(known)
   } catch (err) {
     if (known === undefined || !mayBeStale(err)) throw await explainFailure(deps, context, err, isCall)
-    const fresh = await freshCatalog(deps, session, named, need, known)
+    const fresh = await freshCatalog(deps, session, { named, need, embeds }, known)
     if (fresh === known) throw await explainFailure(deps, context, err, isCall)
     try {
       return await attempt(fresh.justRead())
@@ -48,12 +50,14 @@ const STALE_CODES: ReadonlySet<string> = new Set([
   '42804',
 ])
 
-/** Ours that say that a function, or a column with the name of a function of Postgres, is not in the catalog. */
+/** Ours that say that a function, a relationship, or a column with the name of a function is not in the catalog. */
 const STALE_DOMAIN_CODES: ReadonlySet<string> = new Set([
+  'ambiguous_relationship',
   'function_not_found',
   'invalid_filter',
   'invalid_order',
   'invalid_select',
+  'relationship_not_found',
 ])
 
 function mayBeStale(err: unknown): boolean {

@@ -10,7 +10,7 @@ import {
 } from '../../../db/sql.ts'
 import type { DatabaseFunction, FunctionArgument } from '../catalog/catalog-types.ts'
 import type { ResolvedCall } from '../catalog/function-resolution.ts'
-import { type ReadRequest, rowsSql, type StatementScope } from './read-statement.ts'
+import { type ReadRequest, rowsSql } from './read-statement.ts'
 import { hasOverloads } from './reliance.ts'
 import { bodySql, guardSql, RESPONSE_SETTINGS } from './result-sql.ts'
 
@@ -30,8 +30,8 @@ export function buildCall(
     passing === 'wholeBody'
       ? wholeBodySql(target, params.add(body))
       : byNameSql(target, argumentNames, body, params)
-  const scope = { params, conditions: [hasOverloads(target, overloads, params)] }
-  return { sql: resultSql(target, from, request, scope), params: params.values }
+  const isStill = hasOverloads(target, overloads, params)
+  return { sql: resultSql(target, from, request, isStill, params), params: params.values }
 }
 
 function wholeBodySql(target: DatabaseFunction, body: string): string {
@@ -69,22 +69,24 @@ function resultSql(
   target: DatabaseFunction,
   from: string,
   request: CallRequest,
-  scope: StatementScope,
+  condition: string,
+  params: Parameters,
 ): string {
   const alias = quoteIdentifier(target.name)
-  const { params, conditions = [] } = scope
-  const where = ` where ${conditions.join(' and ')}`
+  const where = ` where ${condition}`
   if (target.returns === 'void') return `select '',0,null,${RESPONSE_SETTINGS} from ${from}${where}`
   if (target.returns === 'scalar' && !target.returnsSet) {
     const value =
       request.format.kind === 'csv' ? `${alias}.${alias}::text` : `pg_catalog.to_json(${alias}.${alias})`
     return `select coalesce(${value}::text,'null'),1,null,${RESPONSE_SETTINGS} from ${from}${where}`
   }
-  const more = [RESPONSE_SETTINGS, 'null', ...guards(request, scope)]
+  const more = [RESPONSE_SETTINGS, 'null', ...guards(request, params)]
   const rows = rowsOf(target, request)
-  if (request.count === undefined) return rowsSql(from, scope, rows.request, { body: rows.body, more })
+  const shape = { body: rows.body, more }
+  if (request.count === undefined)
+    return rowsSql(from, params, rows.request, { ...shape, conditions: [condition] })
   const once = `with ${alias} as materialized (select ${alias}.* from ${from}${where}) `
-  return once + rowsSql(alias, { params }, { ...rows.request, count: 'exact' }, { body: rows.body, more })
+  return once + rowsSql(alias, params, { ...rows.request, count: 'exact' }, shape)
 }
 
 /** A single row is an object, values of a set are not wrapped into objects. */
@@ -102,7 +104,7 @@ function rowsOf(target: DatabaseFunction, request: CallRequest): { request: Read
   return { request, body: bodySql({ ...request.format, kind }) }
 }
 
-function guards({ maxAffected, format }: CallRequest, { params }: StatementScope): string[] {
+function guards({ maxAffected, format }: CallRequest, params: Parameters): string[] {
   const list: string[] = []
   if (maxAffected !== undefined) {
     list.push(guardSql('max_affected', `pg_catalog.count(*)>${params.add(String(maxAffected))}::bigint`))

@@ -4,8 +4,9 @@
 import { writeArrayLiteral } from '../../../lib/array-literal.ts'
 import { COMPARE_SQL, TEXT_SEARCH_SQL } from '../grammar/operators.ts'
 import type { Condition, Field, Filter, IsValue, Test } from '../grammar/query-ast.ts'
+import type { Embed, LevelFilter } from '../plan/level.ts'
 import { type FieldScope, fieldSql } from './field-sql.ts'
-import { ofType, sameTypeAsParsed } from './reliance.ts'
+import { ofType } from './reliance.ts'
 
 const IS_SQL: Readonly<Record<IsValue, string>> = {
   null: 'is null',
@@ -15,27 +16,31 @@ const IS_SQL: Readonly<Record<IsValue, string>> = {
   unknown: 'is unknown',
 }
 
-/** ` where ...` over all filters, or nothing. */
-export function whereSql(scope: FieldScope, filters: readonly Filter[]): string {
-  const { conditions: always = [] } = scope
-  const conditions = filters.map(filter => filterSql(scope, filter))
-  const fields = new Map(filters.flatMap(comparedFields).map(field => [JSON.stringify(field), field]))
-  const proofs = [...fields.values()].map(field => sameTypeAsParsed(fieldSql(scope, field), scope.params))
-  const all = [...always, ...conditions, ...proofs]
-  return all.length === 0 ? '' : ` where ${all.join(' and ')}`
-}
-
 /** The fields whose types Postgres gives to parameters. */
-function comparedFields(filter: Filter): Field[] {
+export function comparedFields(filter: LevelFilter): Field[] {
+  if (filter.kind === 'related') return []
   if (filter.kind === 'tree') return filter.filters.flatMap(comparedFields)
   return filter.test.kind === 'is' || filter.test.kind === 'text_search' ? [] : [filter.field]
 }
 
-/** One filter, without a proof that its columns still have the types that its values are read as. */
-export function filterSql(scope: FieldScope, filter: Filter): string {
+/**
+ * One filter, without a proof that its columns still have the types that its values are read as. `relatedSql` says
+ * whether there are rows of a level below.
+ */
+export function filterSql(
+  scope: FieldScope,
+  filter: LevelFilter,
+  relatedSql: (embed: Embed) => string = refuseRelated,
+): string {
   if (filter.kind === 'condition') return conditionSql(scope, filter)
-  const branches = filter.filters.map(branch => filterSql(scope, branch)).join(` ${filter.operator} `)
-  return `${filter.isNegated ? 'not ' : ''}(${branches})`
+  const not = filter.isNegated ? 'not ' : ''
+  if (filter.kind === 'related') return `${not}${relatedSql(filter.embed)}`
+  const branches = filter.filters.map(branch => filterSql(scope, branch, relatedSql))
+  return `${not}(${branches.join(` ${filter.operator} `)})`
+}
+
+function refuseRelated(): never {
+  throw new TypeError('only levels have relations below')
 }
 
 function conditionSql(scope: FieldScope, { field, isNegated, test }: Condition): string {

@@ -5,13 +5,13 @@ import { Parameters, type QualifiedName, quoteQualified, type Statement } from '
 import type { OutputFormat } from '../grammar/media-type.ts'
 import type { Preferences } from '../grammar/prefer.ts'
 import { ROW_LIMIT_MAX } from '../limits.ts'
-import type { Level } from '../plan/level.ts'
-import { type FieldScope, orderSql, scopeOf, selectListSql } from './field-sql.ts'
-import { whereSql } from './filter-sql.ts'
+import type { Level, RootLevel } from '../plan/level.ts'
+import { type LevelParts, levelParts, rowsWhereSql } from './level-sql.ts'
+import { relianceSql } from './reliance.ts'
 import { bodySql } from './result-sql.ts'
 
 export interface ReadRequest {
-  readonly level: Level
+  readonly level: RootLevel
   readonly format: OutputFormat
   readonly count: Preferences['count']
 }
@@ -25,7 +25,7 @@ export interface ReadStatements {
 /** The statements that read a table or view. */
 export function buildRead(table: QualifiedName, request: ReadRequest): ReadStatements {
   const params = new Parameters()
-  const sql = rowsSql(quoteQualified(table), { params }, request)
+  const sql = rowsSql(quoteQualified(table), params, request)
   const isEstimated = request.count === 'planned' || request.count === 'estimated'
   return {
     main: { sql, params: params.values },
@@ -33,44 +33,39 @@ export function buildRead(table: QualifiedName, request: ReadRequest): ReadState
   }
 }
 
-/** Where the values of a statement go, and what its FROM asks besides the filters. */
-export type StatementScope = Pick<FieldScope, 'params' | 'conditions'>
+/** What of `rowsSql` is not the same for all: the body, columns behind the total, conditions besides the filters. */
+interface RowsShape {
+  readonly body?: string
+  readonly more?: readonly string[]
+  readonly conditions?: readonly string[]
+}
 
 /** `select <body>, count(*), <total>[, <more>] from (<page of source>) "t"`; `source` has the level's alias. */
 export function rowsSql(
   source: string,
-  { params, conditions }: StatementScope,
+  params: Parameters,
   { level, format, count }: ReadRequest,
-  { body = bodySql(format), more = [] }: { body?: string; more?: readonly string[] } = {},
+  { body = bodySql(format), more = [], conditions = [] }: RowsShape = {},
 ): string {
-  const scope = scopeOf(level, params, conditions)
-  const list = selectListSql(scope, level.items)
-  const from = ` from ${source}${whereSql(scope, level.filters)}`
-  const { page, order } = level
-  const limit = page && params.add(String(page.limit))
-  const offset = page && page.offset > 0 ? params.add(String(page.offset)) : undefined
-  const slice = `${orderSql(scope, order)}${clauseSql('limit', limit)}${clauseSql('offset', offset)}`
-  const total = totalSql(from, count, limit, offset)
+  const parts = levelParts(level, source, params, [...conditions, ...relianceSql(level, params)])
+  const total = totalSql(parts, count)
   const columns = [body, 'pg_catalog.count(*)', total, ...more]
-  return `select ${columns.join(',')} from (select ${list}${from}${slice}) "t"`
-}
-function clauseSql(keyword: string, parameter: string | undefined): string {
-  return parameter === undefined ? '' : ` ${keyword} ${parameter}`
+  const { list, from, where, group, order, slice } = parts
+  return `select ${columns.join(',')} from (select ${list}${from}${where}${group}${order}${slice}) "t"`
 }
 
-/** Rows of the whole result; `from` is the FROM and WHERE of the page, with the same parameters. */
+/** Rows of the whole result, with the parameters of the page. */
 function totalSql(
-  from: string,
+  { bareFrom, where, list, from, group, limit, offset }: LevelParts,
   count: Preferences['count'],
-  limit: string | undefined,
-  offset: string | undefined,
 ): string {
   if (count !== 'exact' && count !== 'estimated') return 'null'
   if (limit === undefined) return 'pg_catalog.count(*)'
+  const rows = group === '' ? `select 1${bareFrom}${where}` : `select ${list}${from}${where}${group}`
   const counted =
-    count === 'exact'
-      ? `(select pg_catalog.count(*)${from})`
-      : `(select pg_catalog.count(*) from (select 1${from} limit ${ROW_LIMIT_MAX + 1}) "c")`
+    count === 'exact' && group === ''
+      ? `(select pg_catalog.count(*)${bareFrom}${where})`
+      : `(select pg_catalog.count(*) from (${rows}${count === 'exact' ? '' : COUNTED_AT_MOST}) "c")`
   // A page that is not full ends where the result ends: no second scan then.
   const isLast =
     offset === undefined
@@ -80,9 +75,11 @@ function totalSql(
   return `case when ${isLast} then pg_catalog.count(*)${skipped} else ${counted} end`
 }
 
+const COUNTED_AT_MOST = ` limit ${ROW_LIMIT_MAX + 1}`
+
 function buildEstimate(table: QualifiedName, level: Level): Statement {
   const params = new Parameters()
-  const where = whereSql(scopeOf(level, params), level.filters)
+  const where = rowsWhereSql(level, params)
   return {
     sql: `explain (format json) select 1 from ${quoteQualified(table)}${where}`,
     params: params.values,

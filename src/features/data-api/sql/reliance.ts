@@ -8,6 +8,7 @@
 import { type Parameters, type QualifiedName, quoteIdentifier, quoteQualified } from '../../../db/sql.ts'
 import { writeArrayLiteral } from '../../../lib/array-literal.ts'
 import type { Column, DatabaseFunction } from '../catalog/catalog-types.ts'
+import type { RootLevel } from '../plan/level.ts'
 
 /**
  * A condition that holds. Parse gives the parameter, which is always null, the type that `expression` has then, as it
@@ -95,6 +96,50 @@ export function hasOverloads(
   const [oid = ''] = target.version.split(' ')
   const expected = params.add([oid, ...overloads.map(({ version }) => version)].join(','))
   return isStill(actual, from, `${expected}::pg_catalog.text`)
+}
+
+/** Hold as long as the relationships between the levels of a tree are made of what they were made of. */
+export function relianceSql({ reliesOn }: RootLevel, params: Parameters): string[] {
+  if (reliesOn === undefined) return []
+  const { tableOids, keysVersion, views, rowFunctions } = reliesOn
+  const isOneOf = (oids: readonly string[]) =>
+    `=any(${params.add(writeArrayLiteral(oids))}::pg_catalog.oid[])`
+  const keys = () => {
+    const where = `where "o"."contype"='f' and "o"."conparentid"=0 and "o"."conrelid"${isOneOf(tableOids)}`
+    return haveVersions('pg_constraint', where, keysVersion, params)
+  }
+  const shown = () => {
+    const where = `where "o"."rulename"='_RETURN' and "o"."ev_class"${isOneOf(views.map(({ oid }) => oid))}`
+    return haveVersions('pg_rewrite', where, joined(views), params)
+  }
+  const called = () => {
+    const oids = rowFunctions.map(({ version }) => version.split(' ')[0] ?? '')
+    return haveVersions('pg_proc', `where "o"."oid"${isOneOf(oids)}`, joined(rowFunctions), params)
+  }
+  return [
+    ...(tableOids.length > 0 ? [keys()] : []),
+    ...(views.length > 0 ? [shown()] : []),
+    ...(rowFunctions.length > 0 ? [called()] : []),
+  ]
+}
+
+/** Versions as they are listed below: by oid, which each begins with. */
+export function joined(objects: readonly { version: string }[]): string {
+  const byOid = (a: string, b: string) => Number.parseInt(a, 10) - Number.parseInt(b, 10)
+  return objects
+    .map(({ version }) => version)
+    .sort(byOid)
+    .join(',')
+}
+
+function haveVersions(catalog: string, where: string, expected: string, params: Parameters): string {
+  const version = '"o"."oid"::pg_catalog.text||\' \'||"o"."xmin"::pg_catalog.text'
+  const actual = `coalesce(pg_catalog.string_agg(${version},',' order by "o"."oid"),'')`
+  return isStill(
+    actual,
+    `from pg_catalog.${catalog} "o" ${where}`,
+    `${params.add(expected)}::pg_catalog.text`,
+  )
 }
 
 /** True for the failure of a text that relies on what is not so any more. */

@@ -39,11 +39,11 @@ const GUARD_MARK = 'quoin:'
 export type Guard = 'max_affected' | 'not_singular'
 
 /**
- * A column that makes the whole statement fail, and with it every write in it, when `condition` over count(*) holds.
+ * A column that makes the whole statement fail, and with it every write in it, when `condition` over `counted` holds.
  * The failing cast needs no function of ours in the user's database.
  */
-export function guardSql(guard: Guard, condition: string): string {
-  return `case when ${condition} then ('${GUARD_MARK}${guard}:'||pg_catalog.count(*)::text)::int end`
+export function guardSql(guard: Guard, condition: string, counted = 'pg_catalog.count(*)'): string {
+  return `case when ${condition} then ('${GUARD_MARK}${guard}:'||${counted}::text)::int end`
 }
 
 /**

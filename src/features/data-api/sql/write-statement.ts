@@ -10,18 +10,18 @@ import {
   type Statement,
 } from '../../../db/sql.ts'
 import type { OutputFormat } from '../grammar/media-type.ts'
-import type { SelectItem } from '../grammar/query-ast.ts'
 import type { Payload } from '../payload/payload.ts'
-import type { Level } from '../plan/level.ts'
-import { type FieldScope, orderSql, scopeOf, selectListSql } from './field-sql.ts'
-import { whereSql } from './filter-sql.ts'
+import type { Item, RootLevel } from '../plan/level.ts'
+import { isPlain, neededColumns } from '../plan/returned.ts'
+import { levelParts, listSql, whereSql } from './level-sql.ts'
+import { relianceSql } from './reliance.ts'
 import { bodySql, guardSql, RESPONSE_SETTINGS } from './result-sql.ts'
 import { rowSourceSql, type WriteCatalog } from './row-source-sql.ts'
 
 /** What is common to all writes. */
 export interface WriteRequest {
   /** The rows that are changed, and what of them comes back. */
-  readonly level: Level
+  readonly level: RootLevel
   readonly format: OutputFormat
   /** `minimal`: no row is read back, so that no right to read is needed. An array: these columns alone, as texts. */
   readonly returning: 'representation' | 'minimal' | readonly string[]
@@ -42,15 +42,15 @@ export function buildInsert(
   catalog: WriteCatalog,
 ): Statement {
   const params = new Parameters()
-  const scope = scopeOf(request.level, params)
   const columns = payload.keys.map(quoteIdentifier)
   const source = rowSourceSql(table, payload, catalog, params)
   const target = columns.length > 0 ? `(${columns.join(',')})` : ''
   const conflictClause = conflict ? conflictSql(conflict, payload.keys) : ''
   return wrapWrite(
     `insert into ${quoteQualified(table)}${target} ${source}${conflictClause}`,
+    table,
     request,
-    scope,
+    params,
     conflict?.resolution === 'merge-duplicates' ? UPDATED_COUNT : 'null',
   )
 }
@@ -75,76 +75,100 @@ export function buildUpdate(
   catalog: WriteCatalog,
 ): Statement {
   const params = new Parameters()
-  const scope = scopeOf(request.level, params)
-  if (payload.keys.length === 0) return wrapNothing(table, request, scope)
+  if (payload.keys.length === 0) return wrapNothing(table, request, params)
   const source = rowSourceSql(table, payload, catalog, params)
   // The table stands in the same FROM: an alias of its name would clash.
   const row = quoteIdentifier(table.name === 'quoin_row' ? 'quoin_rows' : 'quoin_row')
   const set = payload.keys.map(quoteIdentifier).map(name => `${name}=${row}.${name}`)
-  const where = whereSql(scope, request.level.filters)
+  const where = whereSql(request.level, params)
   return wrapWrite(
     `update ${quoteQualified(table)} set ${set.join(',')} from (${source}) ${row}${where}`,
+    table,
     request,
-    scope,
+    params,
   )
 }
 
 export function buildDelete(table: QualifiedName, request: WriteRequest): Statement {
   const params = new Parameters()
-  const scope = scopeOf(request.level, params)
-  const where = whereSql(scope, request.level.filters)
-  return wrapWrite(`delete from ${quoteQualified(table)}${where}`, request, scope)
+  const where = whereSql(request.level, params)
+  return wrapWrite(`delete from ${quoteQualified(table)}${where}`, table, request, params)
 }
 
+/** `with "q" as (<write> returning ...) select <body> from ...`. */
 function wrapWrite(
   write: string,
+  table: QualifiedName,
   request: WriteRequest,
-  scope: FieldScope,
+  params: Parameters,
   updatedCount = 'null',
 ): Statement {
-  const { order } = request.level
-  const items = returnedItems(request)
-  if (items === undefined) return wrap(`${write} returning 1`, '"q"', request, scope, updatedCount)
-  // Ordering needs columns that may not be selected, so the rows come back whole then.
-  if (order.length === 0) {
-    return wrap(`${write} returning ${selectListSql(scope, items)}`, '"q"', request, scope, updatedCount)
+  const level = returnedLevel(request)
+  if (level === undefined) return wrap(`${write} returning 1`, '"q"', request, params, updatedCount)
+  if (isPlain(level)) {
+    return wrap(`${write} returning ${listSql(level, params)}`, '"q"', request, params, updatedCount)
   }
-  const name = quoteIdentifier(scope.relation)
-  const ordered = `(select ${selectListSql(scope, items)} from "q" ${name}${orderSql(scope, order)})`
-  return wrap(`${write} returning ${name}.*`, ordered, request, scope, updatedCount)
+  const returning = returnedSql(table, level)
+  return wrap(`${write} returning ${returning}`, shownSql(level, params), request, params, updatedCount)
 }
 
 /** An update without columns changes nothing, but the table and the right to read it are still checked. */
-function wrapNothing(table: QualifiedName, request: WriteRequest, scope: FieldScope): Statement {
-  const list = selectListSql(scope, returnedItems(request) ?? [{ kind: 'all' }])
-  return wrap(`select ${list} from ${quoteQualified(table)} where false`, '"q"', request, scope, 'null')
+function wrapNothing(table: QualifiedName, request: WriteRequest, params: Parameters): Statement {
+  const level = returnedLevel(request) ?? { ...request.level, items: [{ kind: 'all' as const }] }
+  const none = (list: string) => `select ${list} from ${quoteQualified(table)} where false`
+  if (isPlain(level)) return wrap(none(listSql(level, params)), '"q"', request, params, 'null')
+  return wrap(none(returnedSql(table, level)), shownSql(level, params), request, params, 'null')
 }
 
-function returnedItems({ returning, level }: WriteRequest): readonly SelectItem[] | undefined {
+/** What comes back of the rows of the write; undefined for nothing. */
+function returnedLevel({ returning, level }: WriteRequest): RootLevel | undefined {
   if (returning === 'minimal') return undefined
-  if (returning === 'representation') return level.items
-  return returning.map(name => ({
-    kind: 'field',
-    field: { name, path: [] },
-    alias: undefined,
-    // Of a number that JSON's readers round, the text is another row's no more.
-    cast: 'text',
-  }))
+  const all = { ...level, filters: [], page: undefined }
+  if (returning === 'representation') return all
+  const items = returning.map(
+    (name): Item => ({
+      kind: 'field',
+      field: { name, path: [] },
+      alias: undefined,
+      // Of a number that JSON's readers round, the text is another row's no more.
+      cast: 'text',
+      aggregate: undefined,
+    }),
+  )
+  return { ...all, items, order: [] }
+}
+
+/** The columns that the level is made of, so that no right to others is needed. */
+function returnedSql({ name }: QualifiedName, level: RootLevel): string {
+  const columns = neededColumns(level)
+  const relation = quoteIdentifier(name)
+  if (columns === undefined) return `${relation}.*`
+  return columns.length === 0
+    ? '1'
+    : columns.map(column => `${relation}.${quoteIdentifier(column)}`).join(',')
+}
+
+/** The level over the rows that the write returned. */
+function shownSql(level: RootLevel, params: Parameters): string {
+  const source = `"q" ${quoteIdentifier(level.alias)}`
+  const { list, from, where, group, order } = levelParts(level, source, params, relianceSql(level, params))
+  return `(select ${list}${from}${where}${group}${order})`
 }
 
 function wrap(
   inner: string,
   rows: string,
   request: WriteRequest,
-  { params }: FieldScope,
+  params: Parameters,
   updatedCount: string,
 ): Statement {
   const body = request.returning === 'minimal' ? "''" : bodySql(request.format)
   const guards: string[] = []
   if (request.maxAffected !== undefined) {
-    guards.push(
-      guardSql('max_affected', `pg_catalog.count(*)>${params.add(String(request.maxAffected))}::bigint`),
-    )
+    // Of the rows that the write returned, some may not be shown.
+    const affected = '(select pg_catalog.count(*) from "q")'
+    const bound = `${params.add(String(request.maxAffected))}::bigint`
+    guards.push(guardSql('max_affected', `${affected}>${bound}`, affected))
   }
   if (request.format.kind === 'object') guards.push(guardSql('not_singular', 'pg_catalog.count(*)<>1'))
   const columns = [body, 'pg_catalog.count(*)', 'null', RESPONSE_SETTINGS, updatedCount, ...guards]

@@ -12,7 +12,7 @@ import { type Preferences, parsePrefer, preferenceApplied } from '../grammar/pre
 import { parseQueryString } from '../grammar/query-string.ts'
 import { refuseRowFunctions } from '../grammar/row-functions.ts'
 import { isBinary, readCallBody } from '../payload/call-body.ts'
-import { planCall } from '../plan/level.ts'
+import { planCall } from '../plan/plan-root.ts'
 import { chooseSchema, type DataApiDeps, type DataCall, dataSession } from '../run/data-session.ts'
 import { runPlan, type StatementOutcome } from '../run/run-plan.ts'
 import { withCatalog } from '../run/with-catalog.ts'
@@ -39,8 +39,7 @@ export async function callFunction(deps: DataApiDeps, call: DataCall, dialect: D
   const contentType = call.headers.get('content-type')
   const readBody = isBinary(contentType) ? call.readRawBytes : call.readBodyBytes
   const body = readCallBody(await readBody(), contentType)
-  const { filters } = query
-  const context = { call, schema, session: dataSession(call, schema, deps.config.dbExtraSearchPath), filters }
+  const context = { call, schema, session: dataSession(call, schema, deps.config.dbExtraSearchPath), query }
   const { count, maxAffected } = preferences
 
   const run = async (catalog: Catalog | undefined): Promise<CallOutcome> => {
@@ -52,7 +51,12 @@ export async function callFunction(deps: DataApiDeps, call: DataCall, dialect: D
     const { returns, returnsSet, arguments: parameters } = resolved.target
     if (returns !== 'row') refuseUnused(query, returnsSet ? 'values' : 'value', dialect)
     refuseRowFunctions(query, call.name, resolved.target.resultColumns)
-    const request = { level: planCall(resolved.target, query, page), format, count, maxAffected }
+    const request = {
+      level: planCall({ catalog, dialect, role: call.role }, resolved.target, undefined, query, page),
+      format,
+      count,
+      maxAffected,
+    }
     const variadic = parameters.find(({ isVariadic }) => isVariadic)?.name
     const value = resolved.passing === 'wholeBody' ? body.whole : body.byName(variadic)
     const statement = await runPlan(deps, context, {

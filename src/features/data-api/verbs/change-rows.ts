@@ -11,7 +11,7 @@ import type { StatementOutcome } from '../run/run-plan.ts'
 import { withCatalog } from '../run/with-catalog.ts'
 import { buildDelete, buildUpdate } from '../sql/write-statement.ts'
 import { answer, type DataAnswer } from './data-answer.ts'
-import { queryNeed, refuseFunctionsOfRelation } from './read-rows.ts'
+import { queryNeed } from './read-rows.ts'
 import {
   readWriteCall,
   readWritePayload,
@@ -33,7 +33,6 @@ export async function updateRows(deps: DataApiDeps, call: DataCall, dialect: Dia
   refuseSeveralRows(payload)
   const need = write.preferences.missing === 'default' ? 'relation_now' : queryNeed(write.query)
   const outcome = await withRowType(deps, write, need, (catalog, isTyped) => {
-    refuseFunctionsOfRelation(write.query, write.table, catalog)
     const known = writeCatalogOf(write, catalog, isTyped)
     const request = writeRequestOf(write, catalog)
     return runWrite(deps, write, buildUpdate(write.table, payload, request, known))
@@ -48,7 +47,6 @@ export async function deleteRows(deps: DataApiDeps, call: DataCall, dialect: Dia
   refuseUnboundedWrite(write)
   refuseUnused(write.query, 'delete', dialect)
   const outcome = await withCatalog(deps, write.context, queryNeed(write.query), catalog => {
-    refuseFunctionsOfRelation(write.query, write.table, catalog)
     return runWrite(deps, write, buildDelete(write.table, writeRequestOf(write, catalog)))
   })
   const total = write.preferences.count === undefined ? '*' : String(outcome.rowCount)

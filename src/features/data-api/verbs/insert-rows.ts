@@ -12,7 +12,7 @@ import type { DataApiDeps, DataCall } from '../run/data-session.ts'
 import type { StatementOutcome } from '../run/run-plan.ts'
 import { buildInsert, type ConflictRule } from '../sql/write-statement.ts'
 import { answer, type DataAnswer } from './data-answer.ts'
-import { queryNeed, refuseFunctionsOfRelation } from './read-rows.ts'
+import { queryNeed } from './read-rows.ts'
 import {
   readWriteCall,
   readWritePayload,
@@ -54,7 +54,6 @@ async function tryInsert(
   isTyped: boolean,
 ): Promise<InsertOutcome> {
   const { table } = write
-  refuseFunctionsOfRelation(write.query, table, catalog)
   const relation = catalog?.relation(table.schema, table.name)
   const primaryKey = relation?.primaryKey ?? []
   const conflict = conflictRule(write, primaryKey)

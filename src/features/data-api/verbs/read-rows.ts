@@ -1,7 +1,5 @@
 // GET of a table or view.
 
-import type { QualifiedName } from '../../../db/sql.ts'
-import type { Catalog } from '../catalog/catalog.ts'
 import type { CatalogNeed } from '../catalog/needed-catalog.ts'
 import type { Dialect } from '../dialect.ts'
 import { negotiateFormat } from '../grammar/media-type.ts'
@@ -11,9 +9,9 @@ import { refuseUnused } from '../grammar/parameter-use.ts'
 import { type Preferences, parsePrefer, preferenceApplied } from '../grammar/prefer.ts'
 import type { DataQuery } from '../grammar/query-ast.ts'
 import { parseQueryString } from '../grammar/query-string.ts'
-import { namesRowFunction, refuseRowFunctions } from '../grammar/row-functions.ts'
+import { namesRowFunction } from '../grammar/row-functions.ts'
 import { ROW_LIMIT_MAX } from '../limits.ts'
-import { planTable, UNKNOWN_TYPES } from '../plan/level.ts'
+import { embedsRelations, planTable } from '../plan/plan-root.ts'
 import { chooseSchema, type DataApiDeps, type DataCall, dataSession } from '../run/data-session.ts'
 import { notSingular } from '../run/explain-failure.ts'
 import { runPlan, type StatementOutcome } from '../run/run-plan.ts'
@@ -38,14 +36,12 @@ export async function readRows(deps: DataApiDeps, call: DataCall, dialect: Diale
     call,
     schema,
     session: dataSession(call, schema, deps.config.dbExtraSearchPath),
-    filters: query.filters,
+    query,
   }
   const table = { schema, name: call.name }
 
   const outcome = await withCatalog(deps, context, queryNeed(query), catalog => {
-    refuseFunctionsOfRelation(query, table, catalog)
-    const typeOf = catalog?.typesOf(schema, call.name) ?? UNKNOWN_TYPES
-    const level = planTable(table, query, page, typeOf)
+    const level = planTable({ catalog, dialect, role: call.role }, table, query, page)
     const { main, estimate } = buildRead(table, { level, format, count: preferences.count })
     const timezone = preferences.timezone
     return runPlan(deps, context, {
@@ -71,32 +67,19 @@ export async function readRows(deps: DataApiDeps, call: DataCall, dialect: Diale
 }
 
 /**
- * The table must be known when the SQL depends on column types, as JSON paths and text search do. It must also be known
- * when a name may be a column or a function of Postgres over the row.
+ * The table must be known when the SQL depends on column types, as JSON paths and text search do, and when columns
+ * stand for `*` or relations are embedded. It must also be known when a name may be a function over the row.
  */
 export function queryNeed(query: DataQuery): CatalogNeed {
   const { select, filters, order } = query
   const needsColumns =
+    embedsRelations(query) ||
     namesRowFunction(query) ||
     filters.some(filterNeedsTypes) ||
     select.some(item => item.kind === 'field' && item.field.path.length > 0) ||
+    (select.some(({ kind }) => kind === 'all') && select.length > 1) ||
     order.some(term => term.field.path.length > 0)
   return needsColumns ? 'relation' : 'nothing'
-}
-
-/** Throws `invalid_*` for a function of Postgres over the row; of a relation that nobody knows Postgres will speak. */
-export function refuseFunctionsOfRelation(
-  query: DataQuery,
-  { schema, name }: QualifiedName,
-  catalog: Catalog | undefined,
-): void {
-  const columns = catalog?.relation(schema, name)?.columns
-  if (columns === undefined) return
-  refuseRowFunctions(
-    query,
-    name,
-    columns.map(column => column.name),
-  )
 }
 
 /** `planned` is the planner's estimate; `estimated` is exact up to the most rows that one read returns. */

@@ -14,7 +14,7 @@ export async function tableOptions(deps: DataApiDeps, call: DataCall): Promise<D
   refuseBadName('invalid_parameter', 'The name of the table', call.name)
   const schema = chooseSchema(call, deps.config.dbSchemas)
   const session = dataSession(call, schema, deps.config.dbExtraSearchPath)
-  const context = { call, schema, session, filters: [] }
+  const context = { call, schema, session, query: undefined }
   const { changes } = await withCatalog(deps, context, 'relation', async catalog => {
     const names = catalog?.relationNames(schema, call.role) ?? []
     return (

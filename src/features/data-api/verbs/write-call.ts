@@ -12,7 +12,7 @@ import { type Preferences, parsePrefer } from '../grammar/prefer.ts'
 import type { DataQuery } from '../grammar/query-ast.ts'
 import { parseQueryString } from '../grammar/query-string.ts'
 import { type Payload, parsePayload } from '../payload/payload.ts'
-import { planTable, UNKNOWN_TYPES } from '../plan/level.ts'
+import { planTable } from '../plan/plan-root.ts'
 import {
   chooseSchema,
   type DataApiDeps,
@@ -33,6 +33,7 @@ export interface WriteCall {
   readonly preferences: Preferences
   readonly format: OutputFormat
   readonly returning: 'representation' | 'minimal' | 'headers-only'
+  readonly dialect: Dialect
 }
 
 /** Reads everything but the body. Throws `invalid_*`, `not_acceptable` and `schema_not_exposed`. */
@@ -43,12 +44,13 @@ export function readWriteCall(deps: DataApiDeps, call: DataCall, dialect: Dialec
   const query = parseQueryString(call.search)
   const session = dataSession(call, schema, deps.config.dbExtraSearchPath)
   return {
-    context: { call, schema, session, filters: query.filters },
+    context: { call, schema, session, query },
     table: { schema, name: call.name },
     query,
     preferences,
     format: negotiateFormat(call.headers.get('accept')),
     returning: preferences.return ?? dialect.defaultReturn,
+    dialect,
   }
 }
 
@@ -71,13 +73,12 @@ export function refuseUnboundedWrite({ query, context }: WriteCall): void {
 
 /** The part of a write's statement that comes from its request. */
 export function writeRequestOf(
-  { table, query, format, returning, preferences }: WriteCall,
+  { context, table, query, format, returning, preferences, dialect }: WriteCall,
   catalog: Catalog | undefined,
   maxAffected: number | undefined = preferences.maxAffected,
 ): WriteRequest {
-  const typeOf = catalog?.typesOf(table.schema, table.name) ?? UNKNOWN_TYPES
   return {
-    level: planTable(table, query, undefined, typeOf),
+    level: planTable({ catalog, dialect, role: context.session.role }, table, query, undefined),
     format,
     returning: returning === 'headers-only' ? 'minimal' : returning,
     maxAffected,
