@@ -27,7 +27,7 @@ export class Catalog {
   readonly readAtMs: number
   /** Of the whole reading; names that were read by themselves since are newer. */
   readonly version: string
-  readonly relationships: Relationships
+  #relationships: Relationships | undefined
   readonly #facts: CatalogFacts
   readonly #isJustRead: boolean
 
@@ -35,11 +35,16 @@ export class Catalog {
     this.#facts = facts
     this.readAtMs = readAtMs
     this.version = facts.version
-    this.relationships = new Relationships(
-      facts.relationships,
+    this.#isJustRead = isJustRead
+  }
+
+  /** Made when the first request embeds something. */
+  get relationships(): Relationships {
+    this.#relationships ??= new Relationships(
+      this.#facts.relationships,
       ({ schema, name }) => this.relation(schema, name)?.primaryKey ?? [],
     )
-    this.#isJustRead = isJustRead
+    return this.#relationships
   }
 
   /** The same for the request that has just read it: a column that is not in it is not new, but none of a relation. */

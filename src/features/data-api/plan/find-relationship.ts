@@ -19,8 +19,16 @@ export function findRelationship(
 ): Relationship {
   const all = catalog.relationships.from(origin)
   const [found, ...others] = all.filter(each => fits(each, sought))
-  if (found === undefined) throw notFound(catalog, all, origin, sought, role)
-  if (others.length > 0) throw ambiguous([found, ...others], origin, sought)
+  if (found === undefined || others.length > 0) {
+    // To others than those who may use them names are not told, for anon keys are public.
+    const usable = new Set([
+      ...catalog.relationNames(origin.schema, role),
+      ...catalog.functionNames(origin.schema, role),
+    ])
+    const told = (each: Relationship) => namesIn(each).every(name => usable.has(name))
+    if (found === undefined) throw notFound(all.filter(told), origin, sought)
+    throw ambiguous([found, ...others].filter(told), origin, sought)
+  }
   return found
 }
 
@@ -53,21 +61,18 @@ function onlyPair({ pairs }: Extract<Relationship, { kind: 'key' }>) {
   return pairs.length === 1 ? pairs[0] : undefined
 }
 
+function namesIn(each: Relationship): string[] {
+  if (each.kind === 'computed') return [each.function.name]
+  return each.kind === 'junction' ? [each.target.name, each.junction.name] : [each.target.name]
+}
+
 function notFound(
-  catalog: Catalog,
   all: readonly Relationship[],
   { schema, name }: QualifiedName,
   { target, hint }: Sought,
-  role: DatabaseRole,
 ): DomainError {
-  const usable = new Set(catalog.relationNames(schema, role))
   const names = all.map(each => (each.kind === 'computed' ? each.function.name : each.target.name))
-  const near = names.includes(target)
-    ? undefined
-    : nearestName(
-        target,
-        names.filter(each => usable.has(each)),
-      )
+  const near = names.includes(target) ? undefined : nearestName(target, names)
   const using = hint === undefined ? '' : ` using the hint '${hint}'`
   return new DomainError(
     'relationship_not_found',

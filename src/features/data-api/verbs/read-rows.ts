@@ -7,7 +7,7 @@ import { refuseBadName } from '../grammar/names.ts'
 import { contentRange, parsePage } from '../grammar/page.ts'
 import { refuseUnused } from '../grammar/parameter-use.ts'
 import { type Preferences, parsePrefer, preferenceApplied } from '../grammar/prefer.ts'
-import type { DataQuery } from '../grammar/query-ast.ts'
+import type { DataQuery, SelectItem } from '../grammar/query-ast.ts'
 import { parseQueryString } from '../grammar/query-string.ts'
 import { namesRowFunction } from '../grammar/row-functions.ts'
 import { ROW_LIMIT_MAX } from '../limits.ts'
@@ -68,7 +68,7 @@ export async function readRows(deps: DataApiDeps, call: DataCall, dialect: Diale
 
 /**
  * The table must be known when the SQL depends on column types, as JSON paths and text search do, and when columns
- * stand for `*` or relations are embedded. It must also be known when a name may be a function over the row.
+ * stand for `*` beside an aggregate or relations are embedded. It must also be known when a name may be a function over the row.
  */
 export function queryNeed(query: DataQuery): CatalogNeed {
   const { select, filters, order } = query
@@ -77,9 +77,13 @@ export function queryNeed(query: DataQuery): CatalogNeed {
     namesRowFunction(query) ||
     filters.some(filterNeedsTypes) ||
     select.some(item => item.kind === 'field' && item.field.path.length > 0) ||
-    (select.some(({ kind }) => kind === 'all') && select.length > 1) ||
+    (select.some(({ kind }) => kind === 'all') && select.some(isAggregate)) ||
     order.some(term => term.field.path.length > 0)
   return needsColumns ? 'relation' : 'nothing'
+}
+
+function isAggregate(item: SelectItem): boolean {
+  return item.kind === 'count' || (item.kind === 'field' && item.aggregate !== undefined)
 }
 
 /** `planned` is the planner's estimate; `estimated` is exact up to the most rows that one read returns. */
