@@ -1,7 +1,7 @@
 // Tables, views and functions as resources, in PostgREST's grammar.
 
-import { databaseCaller } from '../features/callers/database-caller.ts'
 import { auditedWrite } from '../features/data-api/audited-write.ts'
+import { dataCall } from '../features/data-api/data-call.ts'
 import { QUOIN_DIALECT } from '../features/data-api/dialect.ts'
 import {
   CALL_FUNCTION,
@@ -11,8 +11,6 @@ import {
   READ_ROWS,
   UPDATE_ROWS,
 } from '../features/data-api/documented.ts'
-import { STATEMENT_TIMEOUT_MS } from '../features/data-api/limits.ts'
-import type { DataCall } from '../features/data-api/run/data-session.ts'
 import { callFunction } from '../features/data-api/verbs/call-function.ts'
 import { deleteRows, updateRows } from '../features/data-api/verbs/change-rows.ts'
 import { insertRows } from '../features/data-api/verbs/insert-rows.ts'
@@ -25,28 +23,13 @@ const MOUNTS = { '/v1/db/:table': 'any_key', '/api/db/:table': 'admin' } as cons
 
 type Input = Omit<HandlerInput<typeof MOUNTS, undefined, undefined>, 'params'>
 
-function callOf(name: string, input: Input): DataCall {
-  const { principal, deps, search, readBodyBytes, readRawBytes } = input
-  const isAnon = principal.kind === 'api_key' && principal.key.role === 'anon'
-  return {
-    ...databaseCaller(input),
-    name,
-    search,
-    timeoutMs: isAnon ? deps.config.anonStatementTimeoutMs : STATEMENT_TIMEOUT_MS,
-    // Functions of the user may not choose headers under /api: cookies of theirs would be the administrator's.
-    isAnswerFixed: principal.kind === 'session',
-    readBodyBytes,
-    readRawBytes,
-  }
-}
-
 /** A program's writes are its own affair, a person's get a row in the audit log. */
 function write(
   verb: typeof insertRows,
   input: Input & { params: { table: string } },
   caller: Input['caller'],
 ) {
-  const call = callOf(input.params.table, input)
+  const call = dataCall(input.params.table, input)
   return input.principal.kind === 'session'
     ? auditedWrite(input.deps, caller, call, verb)
     : verb(input.deps, call, QUOIN_DIALECT)
@@ -63,7 +46,7 @@ export const dataRoutes = [
     params: { function: PARAMS.function },
     ...CALL_FUNCTION,
     unaudited: 'key_data',
-    handle: input => callFunction(input.deps, callOf(input.params.function, input), QUOIN_DIALECT),
+    handle: input => callFunction(input.deps, dataCall(input.params.function, input), QUOIN_DIALECT),
   }),
   defineRoute({
     id: 'db.read',
@@ -72,7 +55,7 @@ export const dataRoutes = [
     params: { table: PARAMS.table },
     ...READ_ROWS,
     description: `Row-level security decides what an anon key sees. ${READ_ROWS.description} ${AS_SESSION}`,
-    handle: input => readRows(input.deps, callOf(input.params.table, input), QUOIN_DIALECT),
+    handle: input => readRows(input.deps, dataCall(input.params.table, input), QUOIN_DIALECT),
   }),
   defineRoute({
     id: 'db.insert',
@@ -111,6 +94,6 @@ export const dataRoutes = [
     params: { table: PARAMS.table },
     summary: 'Ask which methods a table or view takes',
     description: 'They stand in `Allow`: of a view, those that Postgres can carry out on it.',
-    handle: input => tableOptions(input.deps, callOf(input.params.table, input)),
+    handle: input => tableOptions(input.deps, dataCall(input.params.table, input)),
   }),
 ]
