@@ -54,11 +54,17 @@ export const Variables = z.object({
   ),
   SQL_GATEWAY_URL: Url.optional().describe('Address of the SQL gateway. Unset: the database is on Neon.'),
   DB_SCHEMAS: Schemas.default(['public']).describe(
-    'Schemas that /v1/db serves, separated by commas; the first is the default.',
+    'Schemas that /v1/db and /rest/v1 serve, separated by commas; the first is the default.',
   ),
   DB_EXTRA_SEARCH_PATH: Schemas.default([]).describe(
     'Schemas of extensions, separated by commas: callers’ SQL finds their types, operators and functions by name, ' +
       'after those of DB_SCHEMAS. They are not served. Let callers not create there.',
+  ),
+  DB_MAX_ROWS: wholeNumber(1, 100_000)
+    .default(1_000)
+    .describe('Most rows that one answer of /rest/v1 has, on each level of a tree of embeds.'),
+  DB_PLAN_ENABLED: Flag.describe(
+    '`true` lets callers ask how Postgres runs their request (EXPLAIN), with Accept: application/vnd.pgrst.plan.',
   ),
   MIGRATION_STATEMENT_TIMEOUT_MS: wholeNumber(100, 1_200_000)
     .default(300_000)

@@ -46,7 +46,10 @@ type Explain = (err: PostgresError, context: ErrorHintContext) => string | undef
 /** The same error with a hint that says what to do, unless Postgres gave one or the code is not known here. */
 export function explainPostgresError(err: PostgresError, context: ErrorHintContext): PostgresError {
   if (err.code === '42703' && !mayTell(err.hint ?? '', context)) err.hint = undefined
-  if (err.hint === undefined || err.hint === '') err.hint = EXPLANATIONS[err.code]?.(err, context)
+  if (err.hint === undefined || err.hint === '') {
+    err.hint = EXPLANATIONS[err.code]?.(err, context)
+    err.isHintOurs = true
+  }
   return err
 }
 

@@ -1,6 +1,7 @@
 // What Postgres says when a statement fails, as an error of ours. Knows no HTTP and makes no hints:
 // the status follows in `http/error-response.ts`, the hints in `error-hints.ts`.
 
+import type { PostgrestWords } from '../errors.ts'
 import type { TextPlace } from '../lib/text-place.ts'
 
 /** The fields of a Postgres error report that reach callers or steer us; names as the Neon wire has them. */
@@ -26,6 +27,10 @@ export class PostgresError extends Error {
   readonly code: string
   detail: string | undefined
   hint: string | undefined
+  /** True where Postgres gave no hint, and `hint` is our own. */
+  isHintOurs = false
+  /** Set by whoever knows more about it: for the clients of PostgREST alone. */
+  postgrest: PostgrestWords | undefined
   readonly position: number | undefined
   readonly schema: string | undefined
   readonly table: string | undefined

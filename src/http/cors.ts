@@ -8,7 +8,8 @@ import { wireOf } from './wires/wires.ts'
 const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
 /** The last lines are for files, and for resumable uploads (TUS). */
 const EXPOSED_HEADERS =
-  'Content-Profile, Content-Range, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, ' +
+  'Content-Location, Content-Profile, Content-Range, Link, Location, Preference-Applied, Proxy-Status, ' +
+  'RateLimit, RateLimit-Policy, Retry-After, ' +
   'Server-Timing, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, ' +
   'Accept-Ranges, Content-Disposition, ETag, X-Total-Count, ' +
   'Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, ' +

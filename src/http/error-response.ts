@@ -169,6 +169,8 @@ export interface ErrorAnswer {
   status: number
   headers: Record<string, string>
   body: ErrorBody
+  /** What was thrown, for a wire that says more about it, or other things. */
+  cause: unknown
 }
 
 /** The answer for anything that was thrown. Logs what callers are not told. */
@@ -176,7 +178,7 @@ export function answerOf(err: unknown, context: ErrorContext): ErrorAnswer {
   if (err instanceof DomainError) return fromDomain(err, context)
   if (err instanceof PostgresError) return fromPostgres(err, context)
   logFailure('unhandled', err, context)
-  return { status: 500, headers: {}, body: internalBody(context.requestId) }
+  return { status: 500, headers: {}, body: internalBody(context.requestId), cause: err }
 }
 
 /** The answer as JSON. */
@@ -203,18 +205,19 @@ function fromDomain(err: DomainError, context: ErrorContext): ErrorAnswer {
   if (err.totalRows !== undefined) headers['content-range'] = `*/${err.totalRows}`
   if (err.totalBytes !== undefined) headers['content-range'] = `bytes */${err.totalBytes}`
   if (status === 401) headers['www-authenticate'] = CHALLENGES[err.code] ?? 'ApiKey'
-  return { status, headers, body }
+  return { status, headers, body, cause: err }
 }
 
 function fromPostgres(err: PostgresError, context: ErrorContext): ErrorAnswer {
   const status = postgresStatus(err, context.isAnonymous)
   // A slow statement is the caller's.
   if (status >= 500 && status !== 504) logFailure(err.code, err, context)
-  if (SERVER_CLASSES.has(classOf(err))) return { status, headers: {}, body: internalBody(context.requestId) }
+  if (SERVER_CLASSES.has(classOf(err)))
+    return { status, headers: {}, body: internalBody(context.requestId), cause: err }
   const body = bodyOf(err, context)
   const headers: Record<string, string> = status === 503 ? { 'retry-after': '1' } : {}
   if (status === 401) headers['www-authenticate'] = 'Bearer'
-  return { status, headers, body }
+  return { status, headers, body, cause: err }
 }
 
 function bodyOf(err: DomainError | PostgresError, context: ErrorContext): ErrorBody {

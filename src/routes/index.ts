@@ -35,6 +35,7 @@ import { storageImageRoutes } from './storage-images.ts'
 import { storageObjectRoutes } from './storage-objects.ts'
 import { storagePolicyRoutes } from './storage-policies.ts'
 import { storageSignedRoutes } from './storage-signed.ts'
+import { supabaseRestRoutes } from './supabase-rest.ts'
 import { supabaseBucketRoutes } from './supabase-storage-buckets.ts'
 import { supabaseObjectRoutes } from './supabase-storage-objects.ts'
 import { supabasePublicRoutes } from './supabase-storage-public.ts'
@@ -46,6 +47,7 @@ export const allRoutes: readonly AnyRoute[] = [
   ...healthRoutes,
   ...sqlRoutes,
   ...dataRoutes,
+  ...supabaseRestRoutes,
   ...storageBucketRoutes,
   ...storageObjectRoutes,
   ...storageImageRoutes,

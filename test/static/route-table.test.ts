@@ -16,12 +16,13 @@ const endpoints = endpointsOf(allRoutes)
 /** `/v1/keys/:id` and `/v1/keys/:key_id` are the same place. */
 const shape = (path: string) => path.replace(/:\w+/g, ':')
 const surfaceOf = (path: string) =>
-  /^\/(v1|api|internal|storage\/v1|realtime\/v1)\//.exec(path)?.[1] ?? 'none'
+  /^\/(v1|api|internal|storage\/v1|rest\/v1|realtime\/v1)\//.exec(path)?.[1] ?? 'none'
 
 /** A new surface, or a new level, says here who may call what. */
 const LEVELS_OF: Readonly<Record<string, readonly AuthLevel[]>> = {
   v1: ['any_key', 'service_role'],
   'realtime/v1': ['any_key'],
+  'rest/v1': ['any_key'],
   api: ['visitor', 'session', 'admin'],
   internal: ['internal'],
   'storage/v1': ['any_key', 'service_role', 'public'],

@@ -1,9 +1,13 @@
-// What differs between the two mounts of the data API: Quoin's own `/v1/db` and, later, PostgREST's `/rest/v1`.
+// What differs between the mounts of the data API: Quoin's own `/v1/db`, and PostgREST's `/rest/v1`.
+
+import { ROW_LIMIT_DEFAULT, ROW_LIMIT_MAX } from './limits.ts'
 
 /** The rules of one mount. The grammar and the SQL are the same on both. */
 export interface Dialect {
   /** What a write answers when `Prefer: return` is not sent. */
   readonly defaultReturn: 'representation' | 'minimal'
+  /** Rows that an answer has when the request does not say, and most that it has. */
+  readonly rowLimit: { readonly unsaid: number; readonly max: number }
   /**
    * True: a `limit` or `offset` that is no number in bounds is refused; false: it is ignored or cut, as PostgREST
    * does.
@@ -18,13 +22,30 @@ export interface Dialect {
    * does.
    */
   readonly refusesUnusedParameters: boolean
+  /** What stands before the name of a table in `Location` and `Content-Location`; PostgREST knows of no mount. */
+  readonly locationBase: string
 }
 
 /** `/v1/db`: rows come back unless the caller says otherwise, and nothing that was asked for is silently ignored. */
 export const QUOIN_DIALECT: Dialect = {
   defaultReturn: 'representation',
+  rowLimit: { unsaid: ROW_LIMIT_DEFAULT, max: ROW_LIMIT_MAX },
   isPageStrict: true,
   isPreferStrict: true,
   maxAffectedNeedsStrict: false,
   refusesUnusedParameters: true,
+  locationBase: '/v1/db/',
+}
+
+/** `/rest/v1`: as PostgREST, with at most `dbMaxRows` rows in an answer. */
+export function postgrestDialect({ dbMaxRows }: { readonly dbMaxRows: number }): Dialect {
+  return {
+    defaultReturn: 'minimal',
+    rowLimit: { unsaid: dbMaxRows, max: dbMaxRows },
+    isPageStrict: false,
+    isPreferStrict: false,
+    maxAffectedNeedsStrict: true,
+    refusesUnusedParameters: false,
+    locationBase: '/',
+  }
 }

@@ -12,6 +12,10 @@ export const TAGS: Readonly<Record<string, Tag>> = {
       "REST over the tables, views and functions of the database, in PostgREST's grammar. Row-level security decides " +
       'what an anon key reaches; the claims of an end user’s access token reach the policies.',
   },
+  rest: {
+    name: 'Tables for supabase-js',
+    description: 'The same tables and functions on the wire of PostgREST 14, for its unmodified clients.',
+  },
   sql: { name: 'SQL', description: 'SQL of your own over HTTP, one statement or a transaction.' },
   storage: {
     name: 'Storage',

@@ -284,7 +284,8 @@ describe('paths and methods', () => {
   })
 
   it.each([
-    ['/rest/v1/todos?select=id', '/v1/db/<table>'],
+    ['/rest/todos?select=id', '/v1/db/<table>'],
+    ['/functions/v1/hello', 'no edge functions'],
     ['/v1/tables', '/v1/db/<table>'],
     ['/v1/db/', '/v1/db/<table>'],
     ['/v1/tables/todos', '/v1/db/<table>'],
@@ -355,14 +356,14 @@ describe('paths and methods', () => {
     '/v1',
     '/v1/nothing',
     '/v1/rpc/f?a=1',
-    '/rest/v1/todos?select=*',
+    '/rest/todos?select=*',
     '/auth/v1/token?grant_type=password',
     '/functions/v1/f',
     '/graphql/v1',
     '/functions/v1/hello',
     '/todos',
     '/',
-    '/rest/v1/%ff',
+    '/rest/%ff',
   ])('lets a page read that %s is not served, behind its preflight', async path => {
     const headers = {
       origin: 'https://app.example',

@@ -2,7 +2,6 @@
 
 import { DomainError } from '../../../errors.ts'
 import type { Dialect } from '../dialect.ts'
-import { ROW_LIMIT_DEFAULT, ROW_LIMIT_MAX } from '../limits.ts'
 import type { DataQuery } from './query-ast.ts'
 
 export interface Page {
@@ -22,26 +21,36 @@ export function parsePage(
   range: string | null,
   dialect: Dialect,
 ): Page {
-  const limit = dialect.isPageStrict ? strictLimit(query.limit) : lenientLimit(query.limit)
-  const offset = dialect.isPageStrict ? strictOffset(query.offset) : (wholeNumber(query.offset) ?? 0)
-  return intersectRange({ limit, offset }, range)
+  const { isPageStrict, rowLimit } = dialect
+  const limit = isPageStrict ? strictLimit(query.limit, dialect) : lenientLimit(query.limit)
+  const offset = isPageStrict ? strictOffset(query.offset) : (wholeNumber(query.offset) ?? 0)
+  const page = intersectRange({ limit: limit ?? Number.POSITIVE_INFINITY, offset }, range)
+  if (!isPageStrict && page.limit === 0 && limit !== 0) throw negativeLimit()
+  return {
+    offset: page.offset,
+    limit: Math.min(page.limit, limit === undefined ? rowLimit.unsaid : rowLimit.max),
+  }
 }
 
-function strictLimit(text: string | undefined): number {
-  if (text === undefined) return ROW_LIMIT_DEFAULT
+function strictLimit(text: string | undefined, { rowLimit: { unsaid, max } }: Dialect): number | undefined {
+  if (text === undefined) return undefined
   const limit = wholeNumber(text)
-  if (limit !== undefined && limit >= 0 && limit <= ROW_LIMIT_MAX) return limit
-  throw new DomainError('invalid_parameter', `"limit" must be a whole number from 0 to ${ROW_LIMIT_MAX}.`, {
+  if (limit !== undefined && limit >= 0 && limit <= max) return limit
+  throw new DomainError('invalid_parameter', `"limit" must be a whole number from 0 to ${max}.`, {
     detail: `limit=${text.slice(0, 100)}`,
-    hint: `Without it a read returns at most ${ROW_LIMIT_DEFAULT} rows; use offset to read on.`,
+    hint: `Without it a read returns at most ${unsaid} rows; use offset to read on.`,
   })
 }
 
-function lenientLimit(text: string | undefined): number {
+function lenientLimit(text: string | undefined): number | undefined {
   const limit = wholeNumber(text)
-  if (limit === undefined) return ROW_LIMIT_DEFAULT
-  if (limit < 0) throw invalidRange('Limit should be greater than or equal to zero.')
-  return Math.min(limit, ROW_LIMIT_MAX)
+  if (limit !== undefined && limit < 0) throw negativeLimit()
+  return limit
+}
+
+/** PostgREST says the same of a limit and a `Range` that have no row in common. */
+function negativeLimit(): DomainError {
+  return invalidRange('Limit should be greater than or equal to zero.')
 }
 
 function strictOffset(text: string | undefined): number {

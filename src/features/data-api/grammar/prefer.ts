@@ -150,8 +150,14 @@ function choose<Name extends keyof typeof CHOICES>(
 function invalidPreferences(refused: [string, string][]): DomainError {
   const list = refused.map(([name, value]) => (value === '' ? name : `${name}=${value}`))
   const choices = Object.entries(CHOICES).map(([name, values]) => `${name}=${values.join('|')}`)
+  const detail = `Invalid preferences: ${list.join(', ')}`.slice(0, 500)
   return new DomainError('invalid_preference', 'Invalid preferences in the Prefer header.', {
-    detail: `Invalid preferences: ${list.join(', ')}`.slice(0, 500),
+    detail,
+    postgrest: {
+      code: 'PGRST122',
+      message: 'Invalid preferences given with handling=strict',
+      details: detail,
+    },
     hint: `Known are ${choices.join(', ')}, timezone=<name, as Europe/Paris>, max-affected=<rows>.`,
   })
 }

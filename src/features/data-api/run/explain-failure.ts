@@ -8,6 +8,7 @@ import { type CatalogDeps, neededCatalog } from '../catalog/needed-catalog.ts'
 import type { Filter } from '../grammar/query-ast.ts'
 import { readGuardFailure } from '../sql/result-sql.ts'
 import type { DataContext } from './data-session.ts'
+import { unknownColumn, unknownTable } from './postgrest-words.ts'
 
 /** What each method needs to change rows and to read them back. */
 const PRIVILEGES: Readonly<Record<string, string>> = {
@@ -30,6 +31,9 @@ export async function explainFailure(
   if (guard?.guard === 'not_singular') return notSingular(guard.rowCount)
   nameTheTable(err, call.name)
   const catalog = await catalogForHint(deps, context, err.code)
+  if (err.code === '42P01' && err.message.includes(`"${schema}.${call.name}"`))
+    err.postgrest = unknownTable({ schema, name: call.name }, catalog?.relationNames(schema, call.role) ?? [])
+  else if (call.method !== 'GET') err.postgrest = unknownColumn(err, call.name)
   const prefer = call.headers.get('prefer') ?? ''
   // A call is a POST too, but what its function does with which table nobody knows here.
   const privileges = isCall ? undefined : (PRIVILEGES[call.method] ?? 'SELECT')

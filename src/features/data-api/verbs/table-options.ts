@@ -1,9 +1,11 @@
 // OPTIONS of a table or view: which methods it takes.
 
+import type { QualifiedName } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
 import { nearestName } from '../../../lib/nearest-name.ts'
 import { refuseBadName } from '../grammar/names.ts'
 import { chooseSchema, type DataApiDeps, type DataCall, dataSession } from '../run/data-session.ts'
+import { unknownTable } from '../run/postgrest-words.ts'
 import { withCatalog } from '../run/with-catalog.ts'
 import { answer, type DataAnswer } from './data-answer.ts'
 
@@ -17,17 +19,16 @@ export async function tableOptions(deps: DataApiDeps, call: DataCall): Promise<D
   const context = { call, schema, session, query: undefined }
   const { changes } = await withCatalog(deps, context, 'relation', async catalog => {
     const names = catalog?.relationNames(schema, call.role) ?? []
-    return (
-      catalog?.relation(schema, call.name) ??
-      refuseUnknown(`${schema}.${call.name}`, nearestName(call.name, names))
-    )
+    return catalog?.relation(schema, call.name) ?? refuseUnknown({ schema, name: call.name }, names)
   })
   return answer(deps, context, 200, null, { allow: [...READS, ...changes].join(',') })
 }
 
-function refuseUnknown(name: string, near: string | undefined): never {
-  throw new DomainError('not_found', `The table "${name}" does not exist.`, {
+function refuseUnknown(table: QualifiedName, names: readonly string[]): never {
+  const near = nearestName(table.name, names)
+  throw new DomainError('not_found', `The table "${table.schema}.${table.name}" does not exist.`, {
     hint: near === undefined ? 'Check the name and its schema.' : `Perhaps you meant the table "${near}".`,
     allowedMethods: READS,
+    postgrest: unknownTable(table, names),
   })
 }

@@ -67,6 +67,11 @@ export function refuseUnboundedWrite({ query, context }: WriteCall): void {
     throw new DomainError('filter_required', `${method} needs at least one filter.`, {
       detail: 'Without one every row of the table would be changed; select, order and limit are no filters.',
       hint: 'Add a filter such as ?id=eq.1; to mean every row write one that holds for all, such as ?id=not.is.null.',
+      postgrest: {
+        code: '21000',
+        message: `${method === 'PATCH' ? 'UPDATE' : 'DELETE'} requires a WHERE clause`,
+        details: null,
+      },
     })
   }
 }
