@@ -31,6 +31,8 @@ export class PostgresError extends Error {
   isHintOurs = false
   /** Set by whoever knows more about it: for the clients of PostgREST alone. */
   postgrest: PostgrestWords | undefined
+  /** Set where a function of the user chose the answer itself, with RAISE SQLSTATE 'PGRST'; names in lower case. */
+  answer: { readonly status: number; readonly headers: Record<string, string> } | undefined
   readonly position: number | undefined
   readonly schema: string | undefined
   readonly table: string | undefined

@@ -209,6 +209,7 @@ function fromDomain(err: DomainError, context: ErrorContext): ErrorAnswer {
 }
 
 function fromPostgres(err: PostgresError, context: ErrorContext): ErrorAnswer {
+  if (err.answer) return { ...err.answer, body: bodyOf(err, context), cause: err }
   const status = postgresStatus(err, context.isAnonymous)
   // A slow statement is the caller's.
   if (status >= 500 && status !== 504) logFailure(err.code, err, context)

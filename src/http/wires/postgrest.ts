@@ -116,7 +116,8 @@ function refusal(answer: ErrorAnswer, refused: RefusedRequest): RawAnswer {
     status,
     headers: {
       'content-type': 'application/json; charset=utf-8',
-      'proxy-status': `PostgREST; error=${code}`,
+      // A function of the user may have made the code up.
+      ...(/^[\w.-]{1,63}$/.test(code) ? { 'proxy-status': `PostgREST; error=${code}` } : {}),
       ...again,
       ...answer.headers,
     },
@@ -163,6 +164,7 @@ function unserved(code: 'not_found' | 'method_not_allowed', { request, path }: R
 
 function statusOf({ status, cause }: ErrorAnswer, code: string): number {
   if (!(cause instanceof PostgresError) || code !== cause.code) return STATUS[code] ?? status
+  if (cause.answer) return status
   // Who asks decides about a right that is missing; and a function of the user may choose.
   if (code === '42501' || /^PT/.test(code)) return status
   if (code === '21000' && cause.message.endsWith('requires a WHERE clause')) return 400

@@ -69,22 +69,20 @@ function answerWith(set: { headers?: string; status?: string }, more: Partial<Da
 }
 
 describe('response.headers and response.status', () => {
-  test('set the headers, cookies and status of the answer', () => {
-    const headers = '[{"Cache-Control":"max-age=60"},{"Set-Cookie":"a=1"},{"Set-Cookie":"b=2"}]'
+  test('set the headers and the status of the answer', () => {
+    const headers = '[{"Cache-Control":"max-age=60"},{"X-Said":"by function"}]'
     expect(answerWith({ headers, status: '202' }).make()).toMatchObject({
       status: 202,
-      headers: { 'cache-control': 'max-age=60', 'content-type': 'application/json' },
-      cookies: ['a=1', 'b=2'],
+      headers: { 'cache-control': 'max-age=60', 'content-type': 'application/json', 'x-said': 'by function' },
     })
   })
 
-  // A trigger of whoever holds a service_role key could else plant cookies in an administrator's browser.
+  // A trigger of whoever holds a service_role key could else choose what an administrator's browser gets.
   test('set nothing of an answer that is fixed, and nonsense in them is no error', () => {
     for (const headers of ['[{"Set-Cookie":"a=1"},{"Clear-Site-Data":"*"}]', 'nonsense']) {
       expect(answerWith({ headers, status: '302' }, { isAnswerFixed: true }).make()).toMatchObject({
         status: 200,
         headers: { 'content-type': 'application/json' },
-        cookies: [],
       })
     }
   })
@@ -112,12 +110,21 @@ describe('response.headers and response.status', () => {
     'X-Request-Id',
     'Server-Timing',
     'Access-Control-Allow-Origin',
+    // Any of these would reach beyond the answer: to the origin's cookies, to its pages, or to another address.
+    'Set-Cookie',
+    'Clear-Site-Data',
+    'Refresh',
+    'Content-Security-Policy',
+    'Content-Security-Policy-Report-Only',
+    'Strict-Transport-Security',
+    'X-Content-Type-Options',
   ])('%s is refused by name: it belongs to the server', name => {
     const { make } = answerWith({ headers: JSON.stringify([{ [name]: '1' }]) })
     expect(make).toThrow(
       expect.objectContaining({
         code: 'internal_error',
         message: `response.headers guc must not set ${name.toLowerCase()}`,
+        postgrest: { code: 'PGRST111', details: null },
       }),
     )
   })
@@ -139,4 +146,34 @@ describe('response.headers and response.status', () => {
     expect(make).toThrow(expect.objectContaining({ detail: expect.stringContaining('committed') }))
     expect(seen.isCancelled).toBe(true)
   })
+})
+
+// The origin is the dashboard's: a script in an answer that a browser shows would act as the person who is signed in.
+describe('the type of an answer', () => {
+  const sent = (type: string) =>
+    answerWith({ headers: JSON.stringify([{ 'Content-Type': type }]) }).make().headers
+
+  test.each(['text/html', 'TEXT/HTML; charset=utf-8', ' text/html'])('%s is shown as its source', type => {
+    expect(sent(type)).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8',
+      'content-security-policy': expect.stringContaining('sandbox'),
+    })
+  })
+
+  test.each(['image/svg+xml', 'application/xml', 'application/xhtml+xml', 'text/plain,text/html', 'x'])(
+    '%s is kept in a sandbox',
+    type => {
+      expect(sent(type)).toMatchObject({
+        'content-type': type,
+        'content-security-policy': expect.stringContaining('sandbox'),
+      })
+    },
+  )
+
+  test.each(['image/png', 'text/csv; charset=utf-8', 'application/geo+json', 'application/octet-stream'])(
+    '%s goes out as it is',
+    type => {
+      expect(sent(type)).toEqual({ 'content-type': type })
+    },
+  )
 })

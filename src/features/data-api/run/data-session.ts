@@ -21,7 +21,7 @@ export interface DataCall extends DatabaseCaller {
   readonly search: string
   /** How long the call may take in the database. */
   readonly timeoutMs: number
-  /** True: what functions and triggers set of status, headers and cookies is passed over. */
+  /** True: what functions and triggers set of status and headers is passed over. */
   readonly isAnswerFixed?: boolean
   /** The body as valid UTF-8. */
   readonly readBodyBytes: () => Promise<Uint8Array>

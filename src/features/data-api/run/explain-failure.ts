@@ -9,6 +9,7 @@ import type { Filter } from '../grammar/query-ast.ts'
 import { readGuardFailure } from '../sql/result-sql.ts'
 import type { DataContext } from './data-session.ts'
 import { unknownColumn, unknownTable } from './postgrest-words.ts'
+import { raisedAnswer } from './raised-answer.ts'
 
 /** What each method needs to change rows and to read them back. */
 const PRIVILEGES: Readonly<Record<string, string>> = {
@@ -29,6 +30,8 @@ export async function explainFailure(
   const guard = readGuardFailure(err)
   if (guard?.guard === 'max_affected') return maxAffectedExceeded(guard.rowCount)
   if (guard?.guard === 'not_singular') return notSingular(guard.rowCount)
+  // Under /api nobody but Quoin chooses an answer.
+  if (err.code === 'PGRST' && call.isAnswerFixed !== true) return raisedAnswer(err)
   nameTheTable(err, call.name)
   const catalog = await catalogForHint(deps, context, err.code)
   if (err.code === '42P01' && err.message.includes(`"${schema}.${call.name}"`))
