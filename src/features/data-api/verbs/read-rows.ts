@@ -67,8 +67,8 @@ export async function readRows(deps: DataApiDeps, call: DataCall, dialect: Diale
 }
 
 /**
- * The table must be known when the SQL depends on column types, as JSON paths and text search do. So it must when a name
- * may be a function over the row, when `*` stands beside an aggregate, and when relations are embedded.
+ * The table must be known when the SQL depends on column types, as JSON paths and text search do. So it must when a
+ * name may be a function over the row, when `*` stands beside an aggregate, and when relations are embedded.
  */
 export function queryNeed(query: DataQuery): CatalogNeed {
   const { select, filters, order } = query
