@@ -88,15 +88,21 @@ const FUNCTIONS = `select coalesce(json_agg(json_build_object(
   join pg_type t on t.oid = p.prorettype left join pg_type b on b.oid = t.typbasetype
   where n.nspname = any ($1::text[]) and p.prokind = 'f' and p.prorettype <> 'trigger'::regtype`
 
-/** One row with one text: the catalog of `schemas` as JSON. The search path must hold pg_catalog alone. */
-export function catalogStatement(schemas: readonly string[]): Statement {
-  return {
-    sql:
-      `with recursive ${columnOrigins('')}, ${foreignKeys('true')} select json_build_object(` +
-      `'version', (${CATALOG_VERSION}), 'relations', (${RELATIONS}), 'functions', (${FUNCTIONS}), ` +
-      `'relationships', (${RELATIONSHIP_FACTS}))`,
-    params: [writeArrayLiteral(schemas)],
+const KNOWN = `'version', (${CATALOG_VERSION}), 'relations', (${RELATIONS}), 'functions', (${FUNCTIONS})`
+
+/**
+ * One row with one text: the catalog of `schemas` as JSON, with what relationships are made of where that is asked: it
+ * takes the text of every view. The search path must hold pg_catalog alone.
+ */
+export function catalogStatement(schemas: readonly string[], withRelationships: boolean): Statement {
+  const params = [writeArrayLiteral(schemas)]
+  if (!withRelationships) {
+    const sql = `with recursive ${columnOrigins(ONLY_WITH_KEYS)} select json_build_object(${KNOWN})`
+    return { sql, params }
   }
+  const parts = `${columnOrigins('')}, ${foreignKeys('true')}`
+  const sql = `with recursive ${parts} select json_build_object(${KNOWN}, 'relationships', ${RELATIONSHIP_FACTS})`
+  return { sql, params }
 }
 
 /** One row with one text: the version that the catalog of `schemas` has now. */
@@ -128,7 +134,8 @@ export interface CatalogFacts {
   readonly version: string
   readonly relations: readonly Relation[]
   readonly functions: readonly DatabaseFunction[]
-  readonly relationships: RelationshipFacts
+  /** Undefined where nobody asked for them. */
+  readonly relationships: RelationshipFacts | undefined
 }
 
 /** As `rightsSql` lists them. */
@@ -136,7 +143,7 @@ type Rights = boolean[]
 
 interface CatalogRow {
   version: string
-  relationships: RelationshipFacts
+  relationships?: RelationshipFacts
   relations: RelationRow[]
   functions: FunctionRow[]
 }

@@ -38,12 +38,12 @@ export class Catalog {
     this.#isJustRead = isJustRead
   }
 
-  /** Made when the first request embeds something. */
-  get relationships(): Relationships {
-    this.#relationships ??= new Relationships(
-      this.#facts.relationships,
-      ({ schema, name }) => this.relation(schema, name)?.primaryKey ?? [],
-    )
+  /** Undefined in a catalog that was read for requests without embedded relations. */
+  get relationships(): Relationships | undefined {
+    const { relationships } = this.#facts
+    this.#relationships ??=
+      relationships &&
+      new Relationships(relationships, ({ schema, name }) => this.relation(schema, name)?.primaryKey ?? [])
     return this.#relationships
   }
 
@@ -117,9 +117,11 @@ export class CatalogCache {
     this.#now = now
   }
 
-  /** The remembered catalog, or a new one when it is older than 30 s. One trip at most. */
-  async read(data: CatalogSource, session: DataSession): Promise<Catalog> {
-    return this.#remembered() ?? (await this.#load(data, session))
+  /** The remembered catalog, or a new one when it is older than 30 s or lacks what is needed. One trip at most. */
+  async read(data: CatalogSource, session: DataSession, withRelationships = false): Promise<Catalog> {
+    const known = this.#remembered()
+    if (known && !(withRelationships && known.relationships === undefined)) return known
+    return await this.#load(data, session, withRelationships)
   }
 
   /**
@@ -144,19 +146,19 @@ export class CatalogCache {
    */
   async readRelation(data: CatalogSource, session: DataSession, name: QualifiedName): Promise<Catalog> {
     const known = this.#remembered()
-    if (known === undefined) return await this.#load(data, session)
+    if (known === undefined) return await this.#load(data, session, false)
     const now = parseRelations((await readText(data, session, relationStatement(name))) ?? '[]')
     this.#newest = (this.#newest ?? known).withRelation(name, now)
     return this.#newest
   }
 
   /**
-   * The catalog as it is now, or `known` itself where nothing has changed: a trip that costs little, and the reading
-   * where it has. So a relation that is not related costs no more than other requests, however often it is asked for.
+   * The catalog as it is now with its relationships, or `known` itself where nothing has changed: a trip that costs
+   * little, and the reading where it has. So a relation that is not related costs no more than other requests, however often it is asked for.
    */
   async refresh(data: CatalogSource, session: DataSession, known: Catalog): Promise<Catalog> {
     const version = await readText(data, session, versionStatement(this.#schemas))
-    return version === known.version ? known : await this.#load(data, session)
+    return version === known.version ? known : await this.#load(data, session, true)
   }
 
   #remembered(): Catalog | undefined {
@@ -164,9 +166,9 @@ export class CatalogCache {
     return isYoung ? this.#newest : undefined
   }
 
-  async #load(data: CatalogSource, session: DataSession): Promise<Catalog> {
+  async #load(data: CatalogSource, session: DataSession, withRelationships: boolean): Promise<Catalog> {
     const readAtMs = this.#now().getTime()
-    const text = await readText(data, session, catalogStatement(this.#schemas))
+    const text = await readText(data, session, catalogStatement(this.#schemas, withRelationships))
     if (!text) throw new TypeError('the catalog is one text')
     const read = new Catalog(parseCatalog(text), readAtMs)
     // Readings may overtake each other.

@@ -15,15 +15,22 @@ export interface CatalogDeps {
   readonly catalog: CatalogCache
 }
 
+/** What a request names, what it must know of that, and whether it reads further relations. */
+export interface CatalogQuestion {
+  readonly named: QualifiedName
+  readonly need: CatalogNeed
+  readonly embeds: boolean
+}
+
 /** The remembered catalog; its relation is read anew where it is not there, or must not come from memory. */
 export async function neededCatalog(
   { data, catalog }: CatalogDeps,
   session: DataSession,
-  named: QualifiedName,
-  need: CatalogNeed,
+  { named, need, embeds }: CatalogQuestion,
 ): Promise<Catalog> {
+  if (need === 'relation_now' && !embeds) return catalog.readRelation(data, session, named)
+  const known = await catalog.read(data, session, embeds)
   if (need === 'relation_now') return catalog.readRelation(data, session, named)
-  const known = await catalog.read(data, session)
   if (need === 'functions' || need === 'nothing') return known
   const relation = known.relation(named.schema, named.name)
   // No text can say that it relies on the key of a view: Postgres does not know it.
@@ -31,14 +38,11 @@ export async function neededCatalog(
   return isKnown ? known : catalog.readRelation(data, session, named)
 }
 
-/**
- * After a failure: what may have changed since `known` was read, or `known` itself where nothing has. `embeds`: the
- * request reads more relations than the one that it names.
- */
+/** After a failure: what may have changed since `known` was read, or `known` itself where nothing has. */
 export function freshCatalog(
   { data, catalog }: CatalogDeps,
   session: DataSession,
-  { named, need, embeds }: { named: QualifiedName; need: CatalogNeed; embeds: boolean },
+  { named, need, embeds }: CatalogQuestion,
   known: Catalog,
 ): Promise<Catalog> {
   if (embeds) return catalog.refresh(data, session, known)

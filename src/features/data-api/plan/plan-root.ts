@@ -68,7 +68,7 @@ function mergedReliance(catalog: Catalog, all: readonly Reliance[]): RootLevel['
   const tableOids = [...new Set(all.flatMap(each => each.tableOids))]
   return {
     tableOids,
-    keysVersion: catalog.relationships.keysVersion(tableOids),
+    keysVersion: catalog.relationships?.keysVersion(tableOids) ?? '',
     views: [...new Map(all.flatMap(({ views }) => views).map(view => [view.oid, view])).values()],
     rowFunctions: [...new Set(all.flatMap(({ rowFunctions }) => rowFunctions))],
   }

@@ -84,7 +84,8 @@ async function catalogForHint(
   if (code !== '42P01' && code !== '42703') return undefined
   // An unknown table is the common case of the first, and must not read the catalog each time.
   const need = code === '42703' ? 'relation' : 'nothing'
-  return await neededCatalog(deps, session, { schema, name: call.name }, need).catch(() => undefined)
+  const question = { named: { schema, name: call.name }, need, embeds: false } as const
+  return await neededCatalog(deps, session, question).catch(() => undefined)
 }
 
 function maxAffectedExceeded(rowCount: number): DomainError {

@@ -21,14 +21,14 @@ export async function withCatalog<T>(
 ): Promise<T> {
   const { session, schema, call, query } = context
   const embeds = query !== undefined && embedsRelations(query)
-  const named = { schema, name: call.name }
-  const known = need === 'nothing' ? undefined : await neededCatalog(deps, session, named, need)
+  const question = { named: { schema, name: call.name }, need, embeds }
+  const known = need === 'nothing' ? undefined : await neededCatalog(deps, session, question)
   const isCall = need === 'functions'
   try {
     return await attempt(known)
   } catch (err) {
     if (known === undefined || !mayBeStale(err)) throw await explainFailure(deps, context, err, isCall)
-    const fresh = await freshCatalog(deps, session, { named, need, embeds }, known)
+    const fresh = await freshCatalog(deps, session, question, known)
     if (fresh === known) throw await explainFailure(deps, context, err, isCall)
     try {
       return await attempt(fresh.justRead())
