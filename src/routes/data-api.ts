@@ -8,12 +8,14 @@ import {
   DELETE_ROWS,
   INSERT_ROWS,
   PARAMS,
+  PUT_ROW,
   READ_ROWS,
   UPDATE_ROWS,
 } from '../features/data-api/documented.ts'
 import { callFunction } from '../features/data-api/verbs/call-function.ts'
 import { deleteRows, updateRows } from '../features/data-api/verbs/change-rows.ts'
 import { insertRows } from '../features/data-api/verbs/insert-rows.ts'
+import { putRow } from '../features/data-api/verbs/put-row.ts'
 import { readRows } from '../features/data-api/verbs/read-rows.ts'
 import { tableOptions } from '../features/data-api/verbs/table-options.ts'
 import { defineRoute, type HandlerInput } from '../http/route.ts'
@@ -76,6 +78,15 @@ export const dataRoutes = [
     description: `${UPDATE_ROWS.description} ${AUDITED}`,
     unaudited: 'key_data',
     handle: input => write(updateRows, input, input.caller),
+  }),
+  defineRoute({
+    id: 'db.put',
+    method: 'put',
+    mounts: { '/v1/db/:table': 'any_key' },
+    params: { table: PARAMS.table },
+    ...PUT_ROW,
+    unaudited: 'key_data',
+    handle: input => putRow(input.deps, dataCall(input.params.table, input), QUOIN_DIALECT),
   }),
   defineRoute({
     id: 'db.delete',

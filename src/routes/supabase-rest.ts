@@ -8,12 +8,14 @@ import {
   DELETE_ROWS,
   INSERT_ROWS,
   PARAMS,
+  PUT_ROW,
   READ_ROWS,
   UPDATE_ROWS,
 } from '../features/data-api/documented.ts'
 import { callFunction } from '../features/data-api/verbs/call-function.ts'
 import { deleteRows, updateRows } from '../features/data-api/verbs/change-rows.ts'
 import { insertRows } from '../features/data-api/verbs/insert-rows.ts'
+import { putRow } from '../features/data-api/verbs/put-row.ts'
 import { readRows } from '../features/data-api/verbs/read-rows.ts'
 import { tableOptions } from '../features/data-api/verbs/table-options.ts'
 import { defineRoute, type HandlerInput } from '../http/route.ts'
@@ -67,6 +69,15 @@ export const supabaseRestRoutes = [
     summary: 'supabase-js: update',
     unaudited: 'key_data',
     handle: input => onTable(updateRows, input),
+  }),
+  defineRoute({
+    id: 'rest.put',
+    method: 'put',
+    mounts: TABLE,
+    params: TABLE_PARAMS,
+    ...PUT_ROW,
+    unaudited: 'key_data',
+    handle: input => onTable(putRow, input),
   }),
   defineRoute({
     id: 'rest.delete',

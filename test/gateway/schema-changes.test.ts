@@ -62,7 +62,7 @@ const NOW = new Date(0)
 
 function depsOf(data: DataApiDeps['data']): DataApiDeps {
   const catalog = makeCatalog({ schemas: ['public'], now: () => NOW })
-  return { data, catalog, config: { dbSchemas: ['public'], dbExtraSearchPath: [] } }
+  return { data, catalog, config: { dbSchemas: ['public'], dbExtraSearchPath: [], dbPlanEnabled: false } }
 }
 
 let texts = 0
@@ -504,7 +504,8 @@ it('searches a computed field whose function stands in a schema that is not expo
     create function public.whole(shown.notes) returns text language sql stable as 'select $1.note'`)
   const dbSchemas = ['shown']
   const catalog = makeCatalog({ schemas: dbSchemas, now: () => NOW })
-  const deps = { data: dataOf(warmGateway), catalog, config: { dbSchemas, dbExtraSearchPath: [] } }
+  const config = { dbSchemas, dbExtraSearchPath: [], dbPlanEnabled: false }
+  const deps = { data: dataOf(warmGateway), catalog, config }
   const found = await answerOf(deps, get('notes?select=id&whole=fts.x'))
   expect(found.slice(0, 2)).toEqual([200, '[{"id":1}]'])
 })

@@ -22,8 +22,8 @@ export interface Dialect {
    * does.
    */
   readonly refusesUnusedParameters: boolean
-  /** What stands before the name of a table in `Location` and `Content-Location`; PostgREST knows of no mount. */
-  readonly locationBase: string
+  /** True: `Location` and `Content-Location` begin with the mount, of which PostgREST knows nothing. */
+  readonly namesMount: boolean
 }
 
 /** `/v1/db`: rows come back unless the caller says otherwise, and nothing that was asked for is silently ignored. */
@@ -34,7 +34,7 @@ export const QUOIN_DIALECT: Dialect = {
   isPreferStrict: true,
   maxAffectedNeedsStrict: false,
   refusesUnusedParameters: true,
-  locationBase: '/v1/db/',
+  namesMount: true,
 }
 
 /** `/rest/v1`: as PostgREST, with at most `dbMaxRows` rows in an answer. */
@@ -46,6 +46,6 @@ export function postgrestDialect({ dbMaxRows }: { readonly dbMaxRows: number }):
     isPreferStrict: false,
     maxAffectedNeedsStrict: true,
     refusesUnusedParameters: false,
-    locationBase: '/',
+    namesMount: false,
   }
 }

@@ -183,6 +183,24 @@ export const UPDATE_ROWS = {
   },
 }
 
+export const PUT_ROW = {
+  summary: 'Make the row of a key, or set it',
+  description:
+    'The filters name the row by its whole primary key, each column with `eq`; the body is that row. It is inserted, ' +
+    'or the columns of the body are set.',
+  bodyBytesMax: ROWS_BODY_BYTES_MAX,
+  example: { id: 1, title: 'Read the three curl lines', done: true },
+  documented: {
+    parameters: [REQUIRED_FILTERS, SELECT, COLUMNS, PREFER, CONTENT_PROFILE],
+    request: { ...ROWS_IN, 'application/json': Row },
+    answers: {
+      200: { description: 'The row, which was there', content: ROWS },
+      201: { description: 'The row, which is new', content: ROWS },
+      204: NO_BODY,
+    },
+  },
+}
+
 export const DELETE_ROWS = {
   summary: 'Delete the rows that match a filter',
   description: 'Needs at least one filter. 200 with the rows as they were.',

@@ -360,6 +360,143 @@ describe('functions that choose the answer', () => {
   })
 })
 
+describe('PUT', () => {
+  const NO_KEY = [
+    405,
+    'PGRST105',
+    "Filters must include all and only primary key columns with 'eq' operators",
+  ] as const
+  const one = { id: 1, name: 'one' }
+
+  test.each<[what: string, query: string, body: object, status: number, code: string, message: string]>([
+    ['another column', '?name=eq.one', one, ...NO_KEY],
+    ['one column more than the key', '?id=eq.1&name=eq.one', one, ...NO_KEY],
+    ['another operator', '?id=in.(1)', one, ...NO_KEY],
+    ['a filter that is negated', '?id=not.eq.1', one, ...NO_KEY],
+    ['a tree', '?or=(id.eq.1)', one, ...NO_KEY],
+    ['no filter', '', one, ...NO_KEY],
+    [
+      'a limit',
+      '?id=eq.1&limit=1',
+      one,
+      400,
+      'PGRST114',
+      'limit/offset querystring parameters are not allowed for PUT',
+    ],
+    [
+      'a body of another row',
+      '?id=eq.1',
+      { id: 2, name: 'one' },
+      400,
+      'PGRST115',
+      'Payload values do not match URL in primary key column(s)',
+    ],
+    [
+      'a body without the key',
+      '?id=eq.1',
+      { name: 'other' },
+      400,
+      'PGRST115',
+      'Payload values do not match URL in primary key column(s)',
+    ],
+  ])('%s is refused', async (_, query, body, status, code, message) => {
+    expect(await refusal(`${items}${query}`, { method: 'PUT', body })).toEqual({
+      status,
+      code,
+      message,
+      ...NONE,
+    })
+    expect((await names()).map(({ name }: { name: string }) => name)).toEqual(['one', 'two', 'three'])
+  })
+
+  test('a table without a key takes none', async () => {
+    const refused = await refusal(`${t}_nokey?v=eq.1`, { method: 'PUT', body: { v: 1 } })
+    expect(refused).toMatchObject({ status: 405, code: 'PGRST105' })
+  })
+
+  test('answers nothing unless it is asked to, and the same again changes nothing more', async () => {
+    const put = () => rest(`${items}?id=eq.9`, { method: 'PUT', body: { id: 9, name: 'nine', qty: 1 } })
+    expect(await put()).toMatchObject({ status: 204, text: '' })
+    expect(await put()).toMatchObject({ status: 204, text: '' })
+    expect(await names()).toHaveLength(4)
+  })
+})
+
+describe('forms of an answer', () => {
+  const accept = (type: string, path = `${items}?select=id,data&id=eq.1`, call: DbCall = {}) =>
+    rest(path, { ...call, headers: { accept: type } })
+
+  test('nulls are left out when asked', async () => {
+    const list = await accept('application/vnd.pgrst.array+json;nulls=stripped')
+    expect([list.text, list.headers.get('content-type')]).toEqual([
+      '[{"id":1}]',
+      'application/vnd.pgrst.array+json;nulls=stripped; charset=utf-8',
+    ])
+    const one = await accept('application/vnd.pgrst.object+json;nulls=stripped')
+    expect([one.text, one.headers.get('content-type')]).toEqual([
+      '{"id":1}',
+      'application/vnd.pgrst.object+json;nulls=stripped; charset=utf-8',
+    ])
+  })
+
+  test('CSV of several rows', async () => {
+    const { text, headers } = await accept('text/csv', `${items}?select=id,name&order=id`)
+    expect([text, headers.get('content-type')]).toEqual([
+      'id,name\n1,one\n2,two\n3,three',
+      'text/csv; charset=utf-8',
+    ])
+  })
+
+  test("GeoJSON without PostGIS is the database's error", async () => {
+    const { status, body } = await accept('application/geo+json')
+    expect([status, body.code]).toEqual([404, '42883'])
+  })
+
+  test('a plan is not told unless the deployment says so', async () => {
+    expect(await accept('application/vnd.pgrst.plan+json')).toMatchObject({
+      status: 406,
+      body: { code: 'PGRST107' },
+    })
+  })
+
+  test('HEAD is GET without the body', async () => {
+    const call = { headers: { prefer: 'count=exact', range: '0-1' } }
+    const [head, get] = [await rest(items, { ...call, method: 'HEAD' }), await rest(items, call)]
+    expect([head.status, head.text]).toEqual([206, ''])
+    for (const name of ['content-range', 'content-type', 'content-location', 'preference-applied'])
+      expect(head.headers.get(name), name).toBe(get.headers.get(name))
+    expect(head.headers.get('content-range')).toBe('0-1/3')
+  })
+
+  test('Content-Location is the request, its parameters by name', async () => {
+    const { headers } = await rest(`${items}?select=id,"name"&limit=2&id=gt.0&id=lt.9`)
+    expect(headers.get('content-location')).toBe(`/${items}?id=gt.0,lt.9&limit=2&select=id%2C%22name%22`)
+    expect((await rest(items)).headers.get('content-location')).toBe(`/${items}`)
+  })
+
+  test('Location is that of one new row, and nothing else comes back', async () => {
+    const { status, text, headers } = await rest(items, {
+      method: 'POST',
+      body: { name: 'x' },
+      headers: { prefer: 'return=headers-only' },
+    })
+    expect([status, text, headers.get('location')]).toEqual([201, '', `/${items}?id=eq.4`])
+  })
+
+  test('OPTIONS says what a table takes', async () => {
+    const { status, headers } = await rest(items, { method: 'OPTIONS' })
+    expect([status, headers.get('allow'), headers.get('access-control-allow-origin')]).toEqual([
+      200,
+      'OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE',
+      '*',
+    ])
+    expect(await refusal(items.slice(0, -1), { method: 'OPTIONS' })).toMatchObject({
+      status: 404,
+      code: 'PGRST205',
+    })
+  })
+})
+
 describe('defaults', () => {
   test('a write answers nothing unless it is asked to', async () => {
     const inserted = await rest(items, { method: 'POST', body: { name: 'four' } })

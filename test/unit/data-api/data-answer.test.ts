@@ -9,7 +9,7 @@ import { answer } from '../../../src/features/data-api/verbs/data-answer.ts'
 const deps: DataApiDeps = {
   data: { batch: neverAsked, batchForBody: neverAsked },
   catalog: new CatalogCache(['public'], () => new Date(0)),
-  config: { dbSchemas: ['public'], dbExtraSearchPath: [] },
+  config: { dbSchemas: ['public'], dbExtraSearchPath: [], dbPlanEnabled: false },
 }
 const context: DataContext = {
   schema: 'public',

@@ -24,6 +24,7 @@ const used: Record<Use, (keyof typeof PARAMETERS)[]> = {
   read: ['select', 'filter', 'order', 'limit', 'offset'],
   insert: ['select', 'order', 'columns', 'on_conflict'],
   update: ['select', 'filter', 'order', 'columns'],
+  put: ['select', 'filter', 'order', 'columns'],
   delete: ['select', 'filter', 'order'],
   call: ['select', 'filter', 'order', 'limit', 'offset', 'columns'],
   value: ['columns', 'on_conflict'],

@@ -1,7 +1,7 @@
 // Prefer, Accept and Range.
 
 import { describe, expect, test } from 'vitest'
-import { QUOIN_DIALECT } from '../../../src/features/data-api/dialect.ts'
+import { postgrestDialect, QUOIN_DIALECT } from '../../../src/features/data-api/dialect.ts'
 import { negotiateFormat } from '../../../src/features/data-api/grammar/media-type.ts'
 import { contentRange, pageStatus, parsePage } from '../../../src/features/data-api/grammar/page.ts'
 import { parsePrefer, preferenceApplied } from '../../../src/features/data-api/grammar/prefer.ts'
@@ -109,14 +109,55 @@ describe('Accept', () => {
     expect(negotiateFormat(accept)).toMatchObject({ kind, stripsNulls }),
   )
 
-  test.each(['application/xml', 'application/json;q=0', ','])('%s cannot be made', accept =>
-    expect(() => negotiateFormat(accept)).toThrow(code('not_acceptable')),
+  // Clients compare the type as a whole: a blank in it would make it another.
+  test.each([
+    ['application/vnd.pgrst.array+json', 'application/json; charset=utf-8'],
+    [
+      'application/vnd.pgrst.array+json; nulls=stripped',
+      'application/vnd.pgrst.array+json;nulls=stripped; charset=utf-8',
+    ],
+    ['application/geo+json', 'application/geo+json; charset=utf-8'],
+    [
+      'application/vnd.pgrst.plan+json; for="application/vnd.pgrst.object+json;nulls=stripped"; ' +
+        'options=verbose|analyze;',
+      'application/vnd.pgrst.plan+json; for="application/vnd.pgrst.object+json;nulls=stripped"; ' +
+        'options=analyze|verbose; charset=utf-8',
+    ],
+    [
+      'application/vnd.pgrst.plan; options=analyze|format yaml',
+      'application/vnd.pgrst.plan+text; for="application/json"; options=analyze; charset=utf-8',
+    ],
+  ])('%s is answered as %s', (accept, contentType) =>
+    expect(negotiateFormat(accept, true).contentType).toBe(contentType),
   )
+
+  test.each([
+    'application/xml',
+    'application/json;q=0',
+    ',',
+    'application/vnd.pgrst.plan+json',
+    'application/vnd.pgrst.plan+json; for="application/vnd.pgrst.plan+json"',
+  ])('%s cannot be made', accept => expect(() => negotiateFormat(accept)).toThrow(code('not_acceptable')))
 })
 
 describe('pages', () => {
   const page = (limit?: string, offset?: string, range: string | null = null, dialect = QUOIN_DIALECT) =>
     parsePage({ limit, offset }, range, dialect)
+
+  test('PostgREST’s mount has one bound, which cuts in place of refusing', () => {
+    const rest = postgrestDialect({ dbMaxRows: 50 })
+    expect(page(undefined, undefined, null, rest)).toEqual({ limit: 50, offset: 0 })
+    expect(page('51', '5', null, rest)).toEqual({ limit: 50, offset: 5 })
+    expect(page('x', 'y', '60-', rest)).toEqual({ limit: 50, offset: 60 })
+    expect(page('0', undefined, '2-5', rest)).toEqual({ limit: 0, offset: 2 })
+    expect(() => page('2', undefined, '5-9', rest)).toThrow(code('invalid_range'))
+    expect(() => page('-1', undefined, null, rest)).toThrow(code('invalid_range'))
+  })
+
+  test('a Range may begin behind the rows that come back unless said', () => {
+    expect(page(undefined, undefined, '2000-2009')).toEqual({ limit: 10, offset: 2000 })
+    expect(page(undefined, undefined, '2000-')).toEqual({ limit: 1000, offset: 2000 })
+  })
 
   test('1000 rows unless said, 0 to 10000 allowed', () => {
     expect(page()).toEqual({ limit: 1000, offset: 0 })

@@ -4,10 +4,19 @@ import { DomainError } from '../../../errors.ts'
 
 /** The form of an answer's body. */
 export interface OutputFormat {
-  readonly kind: 'json' | 'object' | 'csv'
+  /** `none`: for HEAD, whose answer has no body. */
+  readonly kind: 'json' | 'object' | 'csv' | 'geojson' | 'none'
   /** True: keys whose value is null are left out. */
   readonly stripsNulls: boolean
   readonly contentType: string
+  /** The body is how Postgres runs the statement, in place of what it answers. */
+  readonly explain?: ExplainFormat
+}
+
+export interface ExplainFormat {
+  readonly form: 'json' | 'text'
+  /** Options of EXPLAIN, of those that are known. */
+  readonly options: readonly string[]
 }
 
 const JSON_FORMAT: OutputFormat = {
@@ -16,12 +25,15 @@ const JSON_FORMAT: OutputFormat = {
   contentType: 'application/json; charset=utf-8',
 }
 
-/** The first type of `Accept` (by q-value, then place) that can be made; JSON without one. Throws `not_acceptable`. */
-export function negotiateFormat(accept: string | null): OutputFormat {
+/**
+ * The first type of `Accept` (by q-value, then place) that can be made; JSON without one. Throws `not_acceptable`, for
+ * plans too unless `isPlanEnabled`.
+ */
+export function negotiateFormat(accept: string | null, isPlanEnabled = false): OutputFormat {
   if (accept === null || accept === '' || accept === '*/*' || accept === 'application/json')
     return JSON_FORMAT
   for (const range of mediaRanges(accept)) {
-    const format = formatOf(range)
+    const format = formatOf(range, isPlanEnabled)
     if (format) return format
   }
   throw new DomainError(
@@ -34,26 +46,46 @@ export function negotiateFormat(accept: string | null): OutputFormat {
 }
 
 interface MediaRange {
-  type: string
-  parameters: string[]
-  quality: number
+  readonly type: string
+  /** Names in lower case; values without quotes. */
+  readonly parameters: ReadonlyMap<string, string>
 }
+
+/** A comma or semicolon in quotes is none: `for="application/json;nulls=stripped"`. */
+const PARTS = /(?:[^,"]|"[^"]*")+/g
+const PIECES = /(?:[^;"]|"[^"]*")+/g
 
 function mediaRanges(accept: string): MediaRange[] {
-  return accept
-    .split(',')
-    .map(part => {
-      const [type = '', ...parameters] = part.split(';').map(piece => piece.trim().toLowerCase())
-      const q = parameters.find(parameter => parameter.startsWith('q='))
-      return { type, parameters, quality: q === undefined ? 1 : Number(q.slice(2)) || 0 }
-    })
-    .filter(({ quality }) => quality > 0)
-    .sort((a, b) => b.quality - a.quality)
+  return Array.from(accept.matchAll(PARTS), ([part]) => mediaRange(part))
+    .filter(range => qualityOf(range) > 0)
+    .sort((a, b) => qualityOf(b) - qualityOf(a))
 }
 
-function formatOf({ type, parameters }: MediaRange): OutputFormat | undefined {
-  const stripsNulls = parameters.includes('nulls=stripped')
-  const suffix = `${stripsNulls ? '; nulls=stripped' : ''}; charset=utf-8`
+function mediaRange(text: string): MediaRange {
+  const [type = '', ...pieces] = Array.from(text.matchAll(PIECES), ([piece]) => piece.trim())
+  const parameters = pieces.map(piece => {
+    const [name = '', ...value] = piece.split('=')
+    return [
+      name.trim().toLowerCase(),
+      value
+        .join('=')
+        .trim()
+        .replace(/^"(.*)"$/, '$1'),
+    ] as const
+  })
+  return { type: type.toLowerCase(), parameters: new Map(parameters) }
+}
+
+function qualityOf({ parameters }: MediaRange): number {
+  const q = parameters.get('q')
+  return q === undefined ? 1 : Number(q) || 0
+}
+
+const CHARSET = '; charset=utf-8'
+
+function formatOf({ type, parameters }: MediaRange, isPlanEnabled: boolean): OutputFormat | undefined {
+  const stripsNulls = parameters.get('nulls')?.toLowerCase() === 'stripped'
+  const stripped = stripsNulls ? ';nulls=stripped' : ''
   switch (type) {
     case '*/*':
     case 'application/*':
@@ -61,14 +93,50 @@ function formatOf({ type, parameters }: MediaRange): OutputFormat | undefined {
       return JSON_FORMAT
     case 'text/*':
     case 'text/csv':
-      return { kind: 'csv', stripsNulls: false, contentType: 'text/csv; charset=utf-8' }
+      return { kind: 'csv', stripsNulls: false, contentType: `text/csv${CHARSET}` }
+    case 'application/geo+json':
+      return { kind: 'geojson', stripsNulls: false, contentType: `${type}${CHARSET}` }
     case 'application/vnd.pgrst.object':
     case 'application/vnd.pgrst.object+json':
-      return { kind: 'object', stripsNulls, contentType: `application/vnd.pgrst.object+json${suffix}` }
+      return {
+        kind: 'object',
+        stripsNulls,
+        contentType: `application/vnd.pgrst.object+json${stripped}${CHARSET}`,
+      }
     case 'application/vnd.pgrst.array':
     case 'application/vnd.pgrst.array+json':
-      return { kind: 'json', stripsNulls, contentType: `application/vnd.pgrst.array+json${suffix}` }
+      if (!stripsNulls) return JSON_FORMAT
+      return {
+        kind: 'json',
+        stripsNulls,
+        contentType: `application/vnd.pgrst.array+json${stripped}${CHARSET}`,
+      }
+    case 'application/vnd.pgrst.plan':
+    case 'application/vnd.pgrst.plan+text':
+      return isPlanEnabled ? explained('text', parameters) : undefined
+    case 'application/vnd.pgrst.plan+json':
+      return isPlanEnabled ? explained('json', parameters) : undefined
     default:
       return undefined
+  }
+}
+
+const EXPLAIN_OPTIONS = ['analyze', 'verbose', 'settings', 'buffers', 'wal']
+
+/** How Postgres makes an answer of the type that `for` names. */
+function explained(
+  form: ExplainFormat['form'],
+  parameters: MediaRange['parameters'],
+): OutputFormat | undefined {
+  const format = formatOf(mediaRange(parameters.get('for') ?? 'application/json'), false)
+  if (format === undefined) return undefined
+  const asked = parameters.get('options')?.split('|') ?? []
+  const options = EXPLAIN_OPTIONS.filter(option => asked.includes(option))
+  const shown = options.length === 0 ? '' : `; options=${options.join('|')}`
+  const of = format.contentType.replace(CHARSET, '')
+  return {
+    ...format,
+    contentType: `application/vnd.pgrst.plan+${form}; for="${of}"${shown}${CHARSET}`,
+    explain: { form, options },
   }
 }

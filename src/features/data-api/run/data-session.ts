@@ -10,7 +10,11 @@ import type { DataQuery } from '../grammar/query-ast.ts'
 export interface DataApiDeps {
   readonly data: Pick<DataDatabase, 'batch' | 'batchForBody'>
   readonly catalog: CatalogCache
-  readonly config: { readonly dbSchemas: readonly string[]; readonly dbExtraSearchPath: readonly string[] }
+  readonly config: {
+    readonly dbSchemas: readonly string[]
+    readonly dbExtraSearchPath: readonly string[]
+    readonly dbPlanEnabled: boolean
+  }
 }
 
 /** What a verb needs to know of the request; the body is read only by verbs that have one. */

@@ -15,6 +15,7 @@ import { raisedAnswer } from './raised-answer.ts'
 const PRIVILEGES: Readonly<Record<string, string>> = {
   POST: 'INSERT, SELECT',
   PATCH: 'UPDATE, SELECT',
+  PUT: 'INSERT, UPDATE, SELECT',
   DELETE: 'DELETE, SELECT',
 }
 

@@ -1,7 +1,9 @@
 // Runs the statement of a data request in one trip. Beside the catalog it is the one place of this feature that talks
 // to the database.
 
+import type { DataSession } from '../../../db/database.ts'
 import type { Statement } from '../../../db/sql.ts'
+import type { ExplainFormat } from '../grammar/media-type.ts'
 import type { DataApiDeps, DataContext } from './data-session.ts'
 
 /** A statement and how it runs. */
@@ -9,6 +11,8 @@ export interface Plan {
   readonly main: Statement
   /** An EXPLAIN to run in the same trip. */
   readonly estimate?: Statement | undefined
+  /** Asks how the statement runs, in place of what it answers: nothing of it stays. */
+  readonly explain?: ExplainFormat | undefined
   readonly readOnly: boolean
   readonly prepared: boolean
   /** True: everything is undone at the end, and the answer comes all the same. */
@@ -35,6 +39,7 @@ export async function runPlan(
   plan: Plan,
 ): Promise<StatementOutcome> {
   const session = { ...context.session, timezone: plan.timezone }
+  if (plan.explain) return runExplain(deps, session, plan, plan.explain)
   const main = { sql: `${plan.main.sql}/*${session.role}*/`, params: plan.main.params }
   const options = { readOnly: plan.readOnly, prepared: plan.prepared, changesNothing: plan.isDryRun }
   if (plan.estimate === undefined && !plan.isDryRun) {
@@ -53,6 +58,28 @@ export async function runPlan(
   const [body = '', ...columns] = rowOf(before.length)
   const estimate = plan.estimate ? (rowOf(before.length + 1)[0] ?? null) : null
   return toOutcome(body ?? '', columns, estimate)
+}
+
+/** `body` is the plan. Of a write that EXPLAIN ANALYZE runs nothing stays. */
+async function runExplain(
+  deps: Pick<DataApiDeps, 'data'>,
+  session: DataSession,
+  { main, readOnly }: Plan,
+  { form, options }: ExplainFormat,
+): Promise<StatementOutcome> {
+  const explain = {
+    sql: `explain (${[`format ${form}`, ...options].join(',')}) ${main.sql}`,
+    params: main.params,
+  }
+  const statements = readOnly ? [explain] : [SAVEPOINT, explain, ROLL_BACK]
+  const results = await deps.data.batch(session, statements, {
+    readOnly,
+    prepared: false,
+    changesNothing: true,
+    resultBytesMax: PARSED_BYTES_MAX,
+  })
+  const lines = results[readOnly ? 0 : 1]?.rows.map(([line]) => line) ?? []
+  return toOutcome(lines.join('\n'), [], null)
 }
 
 /**

@@ -7,7 +7,9 @@ import type { OutputFormat } from '../grammar/media-type.ts'
 
 /** The rows as one text, printed by Postgres and never parsed by us. Rows are those of the relation called "t". */
 export function bodySql({ kind, stripsNulls }: Pick<OutputFormat, 'kind' | 'stripsNulls'>): string {
+  if (kind === 'none') return "''"
   if (kind === 'csv') return CSV_BODY
+  if (kind === 'geojson') return GEOJSON_BODY
   // "t".* is the whole row even when a column is called t.
   const rows = stripsNulls
     ? `pg_catalog.json_strip_nulls(pg_catalog.json_agg("t".*))`
@@ -27,6 +29,11 @@ const CSV_BODY =
   `from pg_catalog.json_object_keys((pg_catalog.array_agg(pg_catalog.row_to_json("t".*)))[1]) as "k"),'')` +
   `||E'\\n'||coalesce(pg_catalog.string_agg(pg_catalog.replace(` +
   `pg_catalog.substr("t".*::text,2,pg_catalog.length("t".*::text)-2),'\\\\','\\'),E'\\n'),'')`
+
+/** Of PostGIS, wherever it is: the one function of ours that is not in pg_catalog. */
+const GEOJSON_BODY =
+  "pg_catalog.json_build_object('type','FeatureCollection','features'," +
+  `coalesce(pg_catalog.json_agg(ST_AsGeoJSON("t".*)::json),'[]'))`
 
 /** What a function or trigger of the user set for the response (`response.headers`, `response.status`). */
 export const RESPONSE_SETTINGS =

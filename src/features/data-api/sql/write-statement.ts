@@ -32,6 +32,8 @@ export interface WriteRequest {
 export interface ConflictRule {
   readonly resolution: 'merge-duplicates' | 'ignore-duplicates'
   readonly target: readonly string[]
+  /** True: of the rows of the body only those are taken that the filters match. */
+  readonly takesMatching?: boolean
 }
 
 export function buildInsert(
@@ -43,7 +45,8 @@ export function buildInsert(
 ): Statement {
   const params = new Parameters()
   const columns = payload.keys.map(quoteIdentifier)
-  const source = rowSourceSql(table, payload, catalog, params)
+  const rows = rowSourceSql(table, payload, catalog, params)
+  const source = conflict?.takesMatching === true ? matchingSql(rows, request.level, params) : rows
   const target = columns.length > 0 ? `(${columns.join(',')})` : ''
   const conflictClause = conflict ? conflictSql(conflict, payload.keys) : ''
   return wrapWrite(
@@ -53,6 +56,10 @@ export function buildInsert(
     params,
     conflict?.resolution === 'merge-duplicates' ? UPDATED_COUNT : 'null',
   )
+}
+
+function matchingSql(rows: string, level: RootLevel, params: Parameters): string {
+  return `select * from (${rows}) ${quoteIdentifier(level.alias)}${whereSql(level, params)}`
 }
 
 /** Rows that an upsert changed instead of inserting are counted in a setting of the transaction: views have no xmax. */

@@ -10,7 +10,7 @@ import type { DataApiDeps, DataCall } from '../run/data-session.ts'
 import type { StatementOutcome } from '../run/run-plan.ts'
 import { withCatalog } from '../run/with-catalog.ts'
 import { buildDelete, buildUpdate } from '../sql/write-statement.ts'
-import { answer, type DataAnswer } from './data-answer.ts'
+import { answer, type DataAnswer, explained } from './data-answer.ts'
 import { queryNeed } from './read-rows.ts'
 import {
   readWriteCall,
@@ -60,6 +60,7 @@ function answerChange(
   range: string,
   honoured: readonly (keyof Preferences)[],
 ): DataAnswer {
+  if (write.format.explain) return explained(deps, write.context, write.format, outcome)
   const hasBody = write.returning === 'representation'
   const fields = {
     'content-type': writeContentType(write),

@@ -1,5 +1,6 @@
 // The answer of a verb, and the headers that all answers share. Knows no HTTP framework.
 
+import type { OutputFormat } from '../grammar/media-type.ts'
 import { type Page, pageStatus } from '../grammar/page.ts'
 import type { DataApiDeps, DataContext } from '../run/data-session.ts'
 import { parseChosenHeaders, parseChosenStatus } from '../run/response-settings.ts'
@@ -33,6 +34,16 @@ export function answer(
   const sent = chosen === 204 || chosen === 205 || chosen === 304 ? null : body
   if (outcome && sent === null) discardBody(outcome)
   return { status: chosen, headers: inertHeaders(headers), body: sent }
+}
+
+/** 200 with the plan that was asked for. */
+export function explained(
+  deps: DataApiDeps,
+  context: DataContext,
+  { contentType }: OutputFormat,
+  { body }: StatementOutcome,
+): DataAnswer {
+  return answer(deps, context, 200, body, { 'content-type': contentType })
 }
 
 /** 200 or 206 for a page of rows; throws `invalid_range` when it begins behind the known end. */

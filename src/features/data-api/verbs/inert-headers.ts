@@ -4,7 +4,7 @@
 /** Types that browsers show without running anything in them; nosniff keeps them what they are. */
 const INERT = new RegExp(
   '^(?:(?:image|audio|video|font)/(?!svg)[\\w.+-]+|text/(?:plain|csv|markdown)|' +
-    'application/(?:pdf|octet-stream|(?:[\\w.-]+\\+)?json))(?: *;.*)?$',
+    'application/(?:pdf|octet-stream|vnd\\.pgrst\\.plan\\+text|(?:[\\w.-]+\\+)?json))(?: *;.*)?$',
   'i',
 )
 

@@ -11,8 +11,9 @@ import type { Payload } from '../payload/payload.ts'
 import type { DataApiDeps, DataCall } from '../run/data-session.ts'
 import type { StatementOutcome } from '../run/run-plan.ts'
 import { buildInsert, type ConflictRule } from '../sql/write-statement.ts'
-import { answer, type DataAnswer } from './data-answer.ts'
+import { answer, type DataAnswer, explained } from './data-answer.ts'
 import { queryNeed } from './read-rows.ts'
+import { addressOf } from './resource-address.ts'
 import {
   readWriteCall,
   readWritePayload,
@@ -71,7 +72,7 @@ async function tryInsert(
 
 /** The key that a location is made of is read here, whatever the caller accepts. */
 function readableFormat(format: OutputFormat): OutputFormat {
-  return format.kind === 'csv' ? { ...format, kind: 'json' } : format
+  return format.kind === 'object' ? format : { ...format, kind: 'json' }
 }
 
 /** max-affected guards changes of existing rows; an insert says itself how many there are. */
@@ -109,6 +110,7 @@ async function answerInsert(
   write: WriteCall,
   { statement, conflict, primaryKey }: InsertOutcome,
 ): Promise<DataAnswer> {
+  if (write.format.explain) return explained(deps, write.context, write.format, statement)
   const { rowCount, updatedCount } = statement
   const madeNone = write.preferences.resolution === 'merge-duplicates' && updatedCount >= rowCount
   const total = write.preferences.count === undefined ? '*' : String(rowCount)
@@ -133,12 +135,9 @@ async function answerInsert(
   )
 }
 
-/** A longer address is not one that clients can use. */
-const LOCATION_CHARACTERS_MAX = 4_096
-
 /** `/v1/db/users?id=eq.1` for a single new row with a primary key. */
 async function locationOf(
-  { context }: WriteCall,
+  { context, dialect }: WriteCall,
   primaryKey: readonly string[],
   { body, rowCount }: StatementOutcome,
 ): Promise<string | undefined> {
@@ -149,6 +148,5 @@ async function locationOf(
     const value = row[name] ?? null
     return `${encodeURIComponent(name)}=${value === null ? 'is.null' : `eq.${encodeURIComponent(value)}`}`
   })
-  const location = `${context.call.path}?${filters.join('&')}`
-  return location.length <= LOCATION_CHARACTERS_MAX ? location : undefined
+  return addressOf(context.call, dialect, filters.join('&'))
 }

@@ -18,7 +18,8 @@ import { runPlan, type StatementOutcome } from '../run/run-plan.ts'
 import { withCatalog } from '../run/with-catalog.ts'
 import { filterNeedsTypes } from '../sql/filter-sql.ts'
 import { buildRead } from '../sql/read-statement.ts'
-import { answer, type DataAnswer, discardBody, rowsStatus } from './data-answer.ts'
+import { answer, type DataAnswer, discardBody, explained, rowsStatus } from './data-answer.ts'
+import { addressOf, canonicalQuery } from './resource-address.ts'
 
 /**
  * The rows that the query string selects, in one read-only trip. 206 when a count was asked for and there are more
@@ -31,7 +32,7 @@ export async function readRows(deps: DataApiDeps, call: DataCall, dialect: Diale
   refuseUnused(query, 'read', dialect)
   const page = parsePage(query, call.headers.get('range'), dialect)
   const preferences = parsePrefer(call.headers.get('prefer'), dialect)
-  const format = negotiateFormat(call.headers.get('accept'))
+  const format = negotiateFormat(call.headers.get('accept'), deps.config.dbPlanEnabled)
   const context = {
     call,
     schema,
@@ -42,17 +43,20 @@ export async function readRows(deps: DataApiDeps, call: DataCall, dialect: Diale
 
   const outcome = await withCatalog(deps, context, queryNeed(query), catalog => {
     const level = planTable({ catalog, dialect, role: call.role }, table, query, page)
-    const { main, estimate } = buildRead(table, { level, format, count: preferences.count })
+    const made = call.method === 'HEAD' ? { ...format, kind: 'none' as const } : format
+    const { main, estimate } = buildRead(table, { level, format: made, count: preferences.count })
     const timezone = preferences.timezone
     return runPlan(deps, context, {
       main,
       estimate,
+      explain: format.explain,
       readOnly: true,
       prepared: true,
       isDryRun: false,
       timezone,
     })
   })
+  if (format.explain) return explained(deps, context, format, outcome)
   const total = totalOf(outcome, preferences.count)
   if (format.kind === 'object' && outcome.rowCount !== 1) {
     discardBody(outcome)
@@ -62,6 +66,7 @@ export async function readRows(deps: DataApiDeps, call: DataCall, dialect: Diale
   return answer(deps, context, status, outcome.body, {
     'content-type': format.contentType,
     'content-range': contentRange(page.offset, outcome.rowCount, total),
+    'content-location': addressOf(call, dialect, canonicalQuery(call.search)),
     'preference-applied': preferenceApplied(preferences, ['count', 'handling', 'timezone']),
   })
 }

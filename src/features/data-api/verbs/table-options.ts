@@ -17,11 +17,14 @@ export async function tableOptions(deps: DataApiDeps, call: DataCall): Promise<D
   const schema = chooseSchema(call, deps.config.dbSchemas)
   const session = dataSession(call, schema, deps.config.dbExtraSearchPath)
   const context = { call, schema, session, query: undefined }
-  const { changes } = await withCatalog(deps, context, 'relation', async catalog => {
+  const { changes, primaryKey } = await withCatalog(deps, context, 'relation', async catalog => {
     const names = catalog?.relationNames(schema, call.role) ?? []
     return catalog?.relation(schema, call.name) ?? refuseUnknown({ schema, name: call.name }, names)
   })
-  return answer(deps, context, 200, null, { allow: [...READS, ...changes].join(',') })
+  // Who can be inserted and updated by its key can be put.
+  const puts = primaryKey.length > 0 && changes.includes('POST') && changes.includes('PATCH')
+  const writes = changes.flatMap(method => (method === 'POST' && puts ? [method, 'PUT'] : [method]))
+  return answer(deps, context, 200, null, { allow: [...READS, ...writes].join(',') })
 }
 
 function refuseUnknown(table: QualifiedName, names: readonly string[]): never {

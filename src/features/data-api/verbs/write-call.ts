@@ -48,7 +48,7 @@ export function readWriteCall(deps: DataApiDeps, call: DataCall, dialect: Dialec
     table: { schema, name: call.name },
     query,
     preferences,
-    format: negotiateFormat(call.headers.get('accept')),
+    format: negotiateFormat(call.headers.get('accept'), deps.config.dbPlanEnabled),
     returning: preferences.return ?? dialect.defaultReturn,
     dialect,
   }
@@ -107,11 +107,12 @@ export function writeCatalogOf(
 /** Runs the statement of a write in one trip; under tx=rollback everything is undone at its end. */
 export function runWrite(
   deps: DataApiDeps,
-  { context, preferences }: WriteCall,
+  { context, preferences, format }: WriteCall,
   main: Statement,
 ): Promise<StatementOutcome> {
   return runPlan(deps, context, {
     main,
+    explain: format.explain,
     readOnly: false,
     prepared: true,
     isDryRun: preferences.tx === 'rollback',
