@@ -7,6 +7,7 @@ import { readSchema } from '../features/catalog/read-schema.ts'
 import { readTable } from '../features/catalog/read-table.ts'
 import { DatabaseTables } from '../features/catalog/schemas.ts'
 import { DatabaseSchema, TableStructure } from '../features/catalog/structure.ts'
+import { readDatabaseTypes } from '../features/database-types/read-database-types.ts'
 import { TryAsRequest, TryAsResponse } from '../features/try-as/schemas.ts'
 import { tryAs } from '../features/try-as/try-as.ts'
 import { defineRoute, jsonText } from '../http/route.ts'
@@ -60,6 +61,30 @@ export const databaseRoutes = [
     query: NoQuery,
     response: TableStructure,
     handle: ({ deps, params }) => readTable(deps, { schema: params.schema, name: params.table }),
+  }),
+  defineRoute({
+    id: 'database.types',
+    method: 'get',
+    mounts: { '/api/database/types': 'admin' },
+    summary: 'The schema as a file of TypeScript for supabase-js',
+    description:
+      'What `createClient<Database>` takes: tables, views, functions, enums and composite types of the schemas that ' +
+      '`/v1/db` serves, granted to a role or not, so that embeds and calls have types. `npm run types:database` ' +
+      'writes the same.',
+    query: NoQuery,
+    documented: {
+      answers: {
+        200: {
+          description: 'The file',
+          content: { 'text/plain': z.string().meta({ examples: ['export type Database = { ... }\n'] }) },
+        },
+      },
+    },
+    handle: async ({ deps }) => ({
+      status: 200,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+      body: await readDatabaseTypes(deps),
+    }),
   }),
   defineRoute({
     id: 'database.try_as',
