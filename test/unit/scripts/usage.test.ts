@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { expect, it } from 'vitest'
 
-const PROGRAMS = ['backup', 'backup-verify', 'restore', 'branch', 'upgrade', 'migrate', 'create-key']
+const PROGRAMS = 'backup backup-verify restore branch upgrade migrate create-key types-database'.split(' ')
 
 interface Outcome {
   code: number
@@ -28,7 +28,7 @@ function runWith(env: NodeJS.ProcessEnv, program: string, ...args: string[]): Pr
 
 it('says how each program is used', async () => {
   for (const program of PROGRAMS) {
-    const script = program.replace('-verify', ':verify')
+    const script = program.replace(/-(verify|database)/, ':$1')
     const usage = expect.stringMatching(new RegExp(`^usage: .*npm run ${script} -- .*\\n$`))
     expect(await run(program, '--help')).toEqual({ code: 0, stdout: usage, stderr: '' })
   }
