@@ -38,7 +38,11 @@ const HIDDEN_COOKIES = /(?:^|,)\s*"?(?:__(?:host|secure)-)?(?:ory_|csrf_token|qu
 
 /** JSON text for `request.jwt.claims`. A `role` among the user's claims is overwritten with the key's. */
 export const callerClaims = (role: DatabaseRole, claims: object) => JSON.stringify({ ...claims, role })
-const CLAIMS_WITHOUT_USER = { anon: callerClaims('anon', {}), service_role: callerClaims('service_role', {}) }
+const CLAIMS_WITHOUT_USER = {
+  anon: callerClaims('anon', {}),
+  service_role: callerClaims('service_role', {}),
+  authenticated: callerClaims('authenticated', {}),
+}
 
 /** The caller's session. */
 export function callerSession(

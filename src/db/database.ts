@@ -6,7 +6,11 @@ import { PostgresError } from './postgres-error.ts'
 import { quoteIdentifier, type Statement } from './sql.ts'
 import type { BatchOptions, BodyResult, OnTrip, SqlWire, StatementResult } from './sql-wire.ts'
 
-export type DatabaseRole = 'anon' | 'service_role'
+/** Decided by the API key alone. */
+export type KeyRole = 'anon' | 'service_role'
+
+/** A signed-in person beside an anon key may have a role of its own (DATA_USER_ROLE). */
+export type DatabaseRole = KeyRole | 'authenticated'
 
 /** Who a call acts as, and what its policies may read. Everything here is local to one transaction. */
 export interface DataSession {
@@ -57,7 +61,7 @@ const SESSION_SQL = `select ${SESSION_SETTINGS.map((name, i) => `pg_catalog.set_
 
 const SESSION_WITH_TIMEZONE_SQL = `${SESSION_SQL},pg_catalog.set_config('timezone',$10,true)`
 
-/** Callers' data, as `authenticator` under `anon` or `service_role`: row-level security decides, not this code. */
+/** Callers' data, as `authenticator` under the caller's role: row-level security decides, not this code. */
 export class DataDatabase {
   readonly #wire: SqlWire
   readonly #wipesPlans: boolean

@@ -1,11 +1,11 @@
 // What the access of a role is worked out from: rights, policies, and how a view asks. Pure.
 
-import type { DatabaseRole } from '../../db/database.ts'
+import type { KeyRole } from '../../db/database.ts'
 import type { AccessFacts, Rights } from './access.ts'
 import { expression, listOf } from './sql-parts.ts'
 
 /** Public, or a role whose rights this one has. */
-const appliesTo = (role: DatabaseRole) =>
+const appliesTo = (role: KeyRole) =>
   `exists (select from unnest(p.polroles) r(oid) where r.oid = 0 or pg_has_role('${role}', r.oid, 'USAGE'))`
 
 const POLICIES = listOf(
@@ -22,14 +22,14 @@ const POLICIES = listOf(
 )
 
 /** Of a privilege on the whole table null, else the columns that it is held for. */
-const columnsSql = (role: DatabaseRole, privilege: string) =>
+const columnsSql = (role: KeyRole, privilege: string) =>
   `case when has_table_privilege('${role}', c.oid, '${privilege}') then null
     when not has_any_column_privilege('${role}', c.oid, '${privilege}') then '[]' else (
     select coalesce(json_agg(a.attname order by a.attnum), '[]') from pg_attribute a
     where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
       and has_column_privilege('${role}', c.oid, a.attnum, '${privilege}')) end`
 
-const rightsSql = (role: DatabaseRole) => `json_build_object(
+const rightsSql = (role: KeyRole) => `json_build_object(
   'usage', has_schema_privilege('${role}', n.oid, 'USAGE'),
   'privileges', (select coalesce(json_agg(lower(u.name) order by u.place), '[]')
     from unnest('{SELECT,INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[]) with ordinality u(name, place)
@@ -47,5 +47,5 @@ export const ACCESS_FIELDS = `'policies', ${POLICIES},
   'rights', json_build_object('anon', ${rightsSql('anon')}, 'service_role', ${rightsSql('service_role')})`
 
 export interface AccessRow extends Pick<AccessFacts, 'policies' | 'asks_as_caller'> {
-  rights: Record<DatabaseRole, Rights>
+  rights: Record<KeyRole, Rights>
 }

@@ -1,7 +1,7 @@
 // Which rows a role reaches on a table, command by command: grants first, then row-level security as Postgres applies
 // it. Pure.
 
-import type { DatabaseRole } from '../../db/database.ts'
+import type { KeyRole } from '../../db/database.ts'
 import {
   type Access,
   type AccessByCommand,
@@ -31,7 +31,7 @@ export interface AccessFacts {
   row_level_security: boolean
   /** A view that reads with the rights of whoever asks. */
   asks_as_caller: boolean
-  policies: readonly (Policy & { applies: Record<DatabaseRole, boolean> })[]
+  policies: readonly (Policy & { applies: Record<KeyRole, boolean> })[]
 }
 
 const METHOD_OF: Record<Command, TableMethod> = {
@@ -45,7 +45,7 @@ const METHOD_OF: Record<Command, TableMethod> = {
  * The access of a role, by command. A change goes by a filter, so for UPDATE and DELETE the rows that may be read count
  * too: whoever reads some rows changes some at most.
  */
-export function accessOf(facts: AccessFacts, role: DatabaseRole, rights: Rights): AccessByCommand {
+export function accessOf(facts: AccessFacts, role: KeyRole, rights: Rights): AccessByCommand {
   const own = (command: Command) => ownAccess(facts, role, rights, command)
   const select = own('select')
   return {
@@ -71,7 +71,7 @@ function isGranted({ usage, privileges, columns }: Rights, command: Command): bo
   return usage && (privileges.includes(command) || (ofColumns ?? []).length > 0)
 }
 
-function ownAccess(facts: AccessFacts, role: DatabaseRole, rights: Rights, command: Command): Access {
+function ownAccess(facts: AccessFacts, role: KeyRole, rights: Rights, command: Command): Access {
   if (!facts.methods.includes(METHOD_OF[command])) return nothing('not_possible')
   const columns = command === 'delete' || rights.privileges.includes(command) ? null : rights.columns[command]
   if (!isGranted(rights, command)) return nothing('no_grant')
@@ -87,7 +87,7 @@ function ownAccess(facts: AccessFacts, role: DatabaseRole, rights: Rights, comma
 }
 
 /** A row must pass one permissive policy and every restrictive one, and a changed row as it was and as it will be. */
-function byPolicies(facts: AccessFacts, role: DatabaseRole, command: Command): Access {
+function byPolicies(facts: AccessFacts, role: KeyRole, command: Command): Access {
   const policies = facts.policies.filter(
     policy => policy.applies[role] && (policy.command === command || policy.command === 'all'),
   )

@@ -3,7 +3,7 @@
 // Of what is dropped meanwhile pg_get_* answers null; it is called once for each (`offset 0`), and such rows are left
 // out.
 
-import type { DatabaseRole } from '../../db/database.ts'
+import type { KeyRole } from '../../db/database.ts'
 import { accessOf } from './access.ts'
 import { cut, expression, firstOf, listOf } from './sql-parts.ts'
 import { type DatabaseSchema, FUNCTIONS_MAX, type TableStructure, TYPES_MAX } from './structure.ts'
@@ -93,7 +93,7 @@ const PARTS = `(select count(*) from pg_index i where i.indrelid = c.oid)
 const EXPOSED_FUNCTIONS =
   'pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = any ($1::text[])'
 
-const mayCall = (role: DatabaseRole) =>
+const mayCall = (role: KeyRole) =>
   `has_schema_privilege('${role}', f.namespace, 'USAGE') and has_function_privilege('${role}', f.oid, 'EXECUTE')`
 
 const FUNCTIONS = firstOf(

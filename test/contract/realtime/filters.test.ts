@@ -94,7 +94,7 @@ beforeAll(async () => {
     table_name: t,
     fits: true,
     columns: rows,
-    selectable: { anon: names, service_role: names },
+    selectable: { anon: names, service_role: names, authenticated: names },
     claimsRead: [],
   }
 })

@@ -7,6 +7,7 @@ import { PostgresError } from '../../../src/db/postgres-error.ts'
 import type { Statement } from '../../../src/db/sql.ts'
 import type { DomainError } from '../../../src/errors.ts'
 import { Catalog, CatalogCache } from '../../../src/features/data-api/catalog/catalog.ts'
+import { parseRelations } from '../../../src/features/data-api/catalog/catalog-sql.ts'
 import type { DatabaseFunction, Relation } from '../../../src/features/data-api/catalog/catalog-types.ts'
 import { resolveFunction } from '../../../src/features/data-api/catalog/function-resolution.ts'
 import { chooseSchema, dataSession } from '../../../src/features/data-api/run/data-session.ts'
@@ -163,6 +164,24 @@ describe('the relation of one name', () => {
     const cache = new CatalogCache(['public'], () => new Date(0))
     await cache.readRelation(data, SESSION, named('a'))
     expect(data.reads).toEqual(['*'])
+  })
+})
+
+describe('rights', () => {
+  test('count for the roles that have them, and for none that is not there', async () => {
+    const relation = (rights: (boolean | null)[]) => ({
+      schema: 'public',
+      name: 'notes',
+      columns: [['id', 'integer', null, rights]],
+      primaryKey: ['id'],
+      isView: false,
+      changes: 28,
+      rights,
+    })
+    const usableBy = (rights: (boolean | null)[]) =>
+      parseRelations(JSON.stringify([relation(rights)]))[0]?.usableBy
+    expect(usableBy([false, true, true])).toEqual(['service_role', 'authenticated'])
+    expect(usableBy([true, true, null])).toEqual(['anon', 'service_role'])
   })
 })
 

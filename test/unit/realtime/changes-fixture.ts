@@ -32,6 +32,7 @@ export const notesTable: SightTable = {
   selectable: {
     anon: ['id', 'owner', 'room', 'a "title", with {}', '__proto__'],
     service_role: ['id', 'owner', 'room', 'a "title", with {}', '__proto__'],
+    authenticated: [],
   },
   claimsRead: [],
 }

@@ -31,7 +31,11 @@ const table: SightTable = {
   table_name: 'notes',
   fits: true,
   columns: names.map(name => ({ name, type: 'text' })),
-  selectable: { anon: [...names.filter(name => name !== 'secret'), 'virtual'], service_role: names },
+  selectable: {
+    anon: [...names.filter(name => name !== 'secret'), 'virtual'],
+    service_role: names,
+    authenticated: [],
+  },
   claimsRead: [],
 }
 const typed = names.map(name => ({ name, type: TYPES[name] ?? '', baseType: TYPES[name] ?? '' }))

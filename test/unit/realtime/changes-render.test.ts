@@ -333,7 +333,7 @@ test('a column that the role may not select any more is in no event, nor does a 
     subscription(3, { filter: roomFilter(1) }),
   ])
   const all = render([change(1, 'INSERT', imageOf(note))], told, {
-    selectable: { anon: ['id', 'owner'], service_role: [] },
+    selectable: { anon: ['id', 'owner'], service_role: [], authenticated: [] },
   })
   expect(rowsOf(all).map(({ ids }) => ids)).toEqual([[1]])
   expect(exactly(rowsOf(all)[0]?.dataJson ?? '')['record']).toEqual({

@@ -1,5 +1,5 @@
 // The queries that read the catalog of the exposed schemas, or the functions of one name, and what they answer. Pure.
-// pg_catalog is readable by every role, so what is known does not depend on who asks; that is why the rights of both
+// pg_catalog is readable by every role, so what is known does not depend on who asks; that is why the rights of all
 // roles stand in it.
 
 import type { DatabaseRole } from '../../../db/database.ts'
@@ -11,11 +11,14 @@ import { foreignKeys } from './relationships-sql.ts'
 import { columnOrigins, ONLY_WITH_KEYS, VIEW_KEY } from './view-key-sql.ts'
 
 /** In the order in which rights are listed. */
-const ROLES: readonly DatabaseRole[] = ['anon', 'service_role']
+const ROLES: readonly DatabaseRole[] = ['anon', 'service_role', 'authenticated']
 
-/** A JSON array of booleans, one per role: whether `condition`, given the role, holds. */
+/**
+ * A JSON array, one entry per role: whether `condition`, given the role, holds; null for a role that is not there. By a
+ * name that nobody has, Postgres' functions for rights would fail.
+ */
 function rightsSql(condition: (role: string) => string): string {
-  return `json_build_array(${ROLES.map(role => condition(`'${role}'`)).join(', ')})`
+  return `json_build_array(${ROLES.map(role => condition(`to_regrole('${role}')`)).join(', ')})`
 }
 
 /** Without a right to the schema none to what is in it is of use; of a column that is asked with its relation. */
@@ -139,7 +142,7 @@ export interface CatalogFacts {
 }
 
 /** As `rightsSql` lists them. */
-type Rights = boolean[]
+type Rights = (boolean | null)[]
 
 interface CatalogRow {
   version: string
