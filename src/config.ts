@@ -66,6 +66,13 @@ export const Variables = z.object({
   DB_PLAN_ENABLED: Flag.describe(
     '`true` lets callers ask how Postgres runs their request (EXPLAIN), with Accept: application/vnd.pgrst.plan.',
   ),
+  DATA_USER_ROLE: z
+    .enum(['authenticated'], 'must be authenticated, or unset')
+    .optional()
+    .describe(
+      '`authenticated`: the role of a signed-in person beside an anon key, as Supabase has it; ' +
+        '`npm run adopt -- supabase` makes it. Unset: anon, as without a person.',
+    ),
   MIGRATION_STATEMENT_TIMEOUT_MS: wholeNumber(100, 1_200_000)
     .default(300_000)
     .describe(

@@ -118,6 +118,7 @@ export const ERROR_CODES = {
     'A server that Quoin depends on refused the credentials or the path that Quoin is configured with.',
   upstream_unavailable: 'A server that Quoin depends on does not answer.',
   user_code_invalid: 'No device waits with this code: it is wrong, used or expired.',
+  user_role_missing: 'The database lacks the role that signed-in persons are to act as (DATA_USER_ROLE).',
   validation_failed: 'A field of the request does not have the shape it must have.',
 } as const
 

@@ -2,9 +2,10 @@
 // when somebody joins, leaves or renews a token, and kept until then.
 
 import { networkOf } from '../../src/features/api-keys/limit/network.ts'
+import type { CallerRoleConfig } from '../../src/features/callers/caller-role.ts'
 import { classKey, groupKey } from '../../src/features/realtime/changes/class-key.ts'
 import type { Group } from '../../src/features/realtime/changes/subscription.ts'
-import type { Channel } from '../../src/features/realtime/hub/channel.ts'
+import { type Channel, type HubSocket, roleOf } from '../../src/features/realtime/hub/channel.ts'
 import type { HubState } from '../../src/features/realtime/hub/hub-contract.ts'
 import type { Members } from './members.ts'
 
@@ -14,6 +15,7 @@ export interface MemberGroup extends Group {
 
 export class ChannelGroups {
   readonly #members: Members
+  readonly #config: CallerRoleConfig
   /** By table: of the claims that change with each token those that its policies read. Unknown: none, until said. */
   readonly claimsRead = new Map<number, readonly string[]>()
   #byTable: Map<number, Map<string, MemberGroup>> | undefined
@@ -21,8 +23,9 @@ export class ChannelGroups {
   #identities = new WeakMap<Channel, Group>()
   #classKeys = new WeakMap<Group['claims'], Map<string, string>>()
 
-  constructor(members: Members) {
+  constructor(members: Members, config: CallerRoleConfig) {
     this.#members = members
+    this.#config = config
   }
 
   /** Channels have changed, or what counts of their claims. */
@@ -63,7 +66,7 @@ export class ChannelGroups {
     for (const channel of this.#members.channels()) {
       const { socket, record } = channel
       if (channel !== former && record.subscriptions.some(one => one.tableId === tableId))
-        classes.add(this.classKey(tableId, socket.pass.role, record.claims))
+        classes.add(this.classKey(tableId, socket.pass, record.claims))
     }
     return classes
   }
@@ -81,7 +84,7 @@ export class ChannelGroups {
       const isNear = networkOf(socket.pass.address) === networkOf(address)
       for (const { tableId: followed, filter } of record.subscriptions) {
         if (followed !== tableId || filter === null) continue
-        const key = `${this.classKey(tableId, socket.pass.role, record.claims)} ${filter.key}`
+        const key = `${this.classKey(tableId, socket.pass, record.claims)} ${filter.key}`
         all.add(key)
         if (isNear) ofAddress.add(key)
       }
@@ -99,7 +102,8 @@ export class ChannelGroups {
   }
 
   /** What the class of such a caller is called at the table. */
-  classKey(tableId: number, role: Group['role'], claims: Group['claims']): string {
+  classKey(tableId: number, pass: HubSocket['pass'], claims: Group['claims']): string {
+    const role = roleOf(this.#config, pass, claims)
     const known = this.#classKeys.get(claims) ?? new Map<string, string>()
     this.#classKeys.set(claims, known)
     const place = `${tableId} ${role}`
@@ -133,7 +137,7 @@ export class ChannelGroups {
     const { subscriptions, claims } = channel.record
     const known = this.#identities.get(channel)
     if (known?.claims === claims && known.subscriptions === subscriptions) return known
-    const { role } = channel.socket.pass
+    const role = roleOf(this.#config, channel.socket.pass, claims)
     const read = subscriptions.flatMap(({ tableId }) => this.claimsRead.get(tableId) ?? [])
     const identified = { key: groupKey(role, claims, read, subscriptions), role, claims, subscriptions }
     this.#identities.set(channel, identified)

@@ -4,7 +4,12 @@ import { PostgresError } from '../../src/db/postgres-error.ts'
 import { DomainError } from '../../src/errors.ts'
 import { groupKey } from '../../src/features/realtime/changes/class-key.ts'
 import { readSubscriptions } from '../../src/features/realtime/changes/read-subscriptions.ts'
-import { type ChannelRecord, type HubSocket, tokenEnd } from '../../src/features/realtime/hub/channel.ts'
+import {
+  type ChannelRecord,
+  type HubSocket,
+  roleOf,
+  tokenEnd,
+} from '../../src/features/realtime/hub/channel.ts'
 import { MESSAGES_TABLE_ID } from '../../src/features/realtime/log/log-contract.ts'
 import { watchTables } from '../../src/features/realtime/watching/watch-tables.ts'
 import type { MessageFrame } from '../../src/features/realtime/wire/frames.ts'
@@ -36,14 +41,14 @@ export async function joinChannel(
   await countJoin(parts, socket)
   const claims = await claimsOf(parts, socket, request.accessToken)
   const seesPresence = !request.isPrivate || (await mayRead(parts, socket, claims, message.topic))
-  const caller = { role: socket.pass.role, claims, share: parts.share }
+  const caller = { role: roleOf(parts.config, socket.pass, claims), claims, share: parts.share }
   const subscriptions = await readSubscriptions(parts, caller, request.postgres_changes)
   const tableIds = [...new Set(subscriptions.map(({ tableId }) => tableId))]
   refuseBeyondBounds(parts, socket, { claims, subscriptions })
   if (tableIds.length > 0) await watchTables(parts, tableIds)
   socket.joining = [MESSAGES_TABLE_ID, ...tableIds]
   const head = await parts.feed.follow(socket.joining)
-  const follows = await followsOf(socket, claims, subscriptions)
+  const follows = await followsOf(parts.config, socket, claims, subscriptions)
   const resumesAfter =
     tableIds.length === 0 ? null : resumePlace(parts, socket, message.topic, request, follows)
   const record = {
@@ -125,11 +130,13 @@ function resumePlace(
 
 /** Who follows what: as another person, or of another table, a client is new. */
 export async function followsOf(
+  config: HubParts['config'],
   { pass }: HubSocket,
   claims: ChannelRecord['claims'],
   subscriptions: ChannelRecord['subscriptions'],
 ): Promise<string> {
-  return pass.client === null ? '' : await sha256Hex(groupKey(pass.role, claims, [], subscriptions))
+  const role = roleOf(config, pass, claims)
+  return pass.client === null ? '' : await sha256Hex(groupKey(role, claims, [], subscriptions))
 }
 
 /** Two callers that use one name are not one client. */

@@ -214,7 +214,7 @@ export class MessageHandler {
     let seesPresence = true
     try {
       claims = await claimsOf(this.#parts, socket, token)
-      follows = await followsOf(socket, claims, record.subscriptions)
+      follows = await followsOf(this.#parts.config, socket, claims, record.subscriptions)
       if (record.isPrivate) seesPresence = await mayRead(this.#parts, socket, claims, record.topic)
       refuseBeyondBounds(this.#parts, socket, { ...record, claims }, channel)
     } catch (err) {
@@ -223,7 +223,7 @@ export class MessageHandler {
     }
     if (socket.channels.get(record.topic) !== channel) return
     const classIn = (tableId: number, of: ChannelRecord['claims']) =>
-      groups.classKey(tableId, socket.pass.role, of)
+      groups.classKey(tableId, socket.pass, of)
     const isSame = record.subscriptions.every(
       ({ tableId }) => classIn(tableId, claims) === classIn(tableId, record.claims),
     )

@@ -76,7 +76,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
     const platform = platformDatabase(config, deadline)
     const storage = new HubStorage(ctx.storage)
     const members = new Members(storage, ctx.getWebSockets())
-    const groups = new ChannelGroups(members)
+    const groups = new ChannelGroups(members, config)
     const channels = new Channels({ members, groups, nowMs })
     const budget = new DeliveryBudget(config.realtimeDeliveriesPerSecond, nowMs, pause)
     const share = `realtime/${ctx.id.name ?? ''}`

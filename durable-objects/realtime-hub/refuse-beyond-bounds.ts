@@ -24,7 +24,7 @@ export function refuseBeyondBounds(
 ): void {
   if (former === undefined) refuseSize(members, pass.address, JSON.stringify(subscriptions).length)
   for (const [tableId, ofTable] of Map.groupBy(subscriptions, one => one.tableId)) {
-    const own = groups.classKey(tableId, pass.role, claims)
+    const own = groups.classKey(tableId, pass, claims)
     const classes = groups.classesOf(tableId, former).add(own)
     if (classes.size > CLASSES_MAX) {
       const hint =

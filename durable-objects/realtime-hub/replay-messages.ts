@@ -2,7 +2,7 @@
 // what policies show to the caller.
 
 import { callerClaims } from '../../src/db/caller-session.ts'
-import type { ChannelRecord, HubSocket } from '../../src/features/realtime/hub/channel.ts'
+import { type ChannelRecord, type HubSocket, roleOf } from '../../src/features/realtime/hub/channel.ts'
 import { sightSession } from '../../src/features/realtime/sight/ask-sight.ts'
 import { bareTopic } from '../../src/features/realtime/wire/topic.ts'
 import type { HubParts } from './hub-parts.ts'
@@ -23,7 +23,7 @@ export async function replayMessages(
   { claims, topic }: Pick<ChannelRecord, 'claims' | 'topic'>,
   { since, limit }: { since: number; limit: number },
 ): Promise<RowMessage[]> {
-  const { role } = pass
+  const role = roleOf(config, pass, claims)
   const session = {
     ...sightSession(config, TIMEOUT_MS, share),
     role,

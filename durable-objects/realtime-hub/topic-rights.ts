@@ -1,6 +1,11 @@
 // What policies on realtime.messages let a caller do in a private topic, as they say it now or said a moment ago.
 
-import type { Channel, ChannelRecord, HubSocket } from '../../src/features/realtime/hub/channel.ts'
+import {
+  type Channel,
+  type ChannelRecord,
+  type HubSocket,
+  roleOf,
+} from '../../src/features/realtime/hub/channel.ts'
 import { askTopic, unauthorizedTopic } from '../../src/features/realtime/sight/ask-topic.ts'
 import { bareTopic } from '../../src/features/realtime/wire/topic.ts'
 import type { HubParts } from './hub-parts.ts'
@@ -18,7 +23,7 @@ export async function mayRead(
   claims: ChannelRecord['claims'],
   topic: string,
 ): Promise<boolean> {
-  const caller = { role: pass.role, claims, share: parts.share }
+  const caller = { role: roleOf(parts.config, pass, claims), claims, share: parts.share }
   const { broadcast, presence } = await askTopic(parts, caller, bareTopic(topic))
   if (!broadcast.read) throw unauthorizedTopic('read from', bareTopic(topic))
   return presence.read
@@ -35,7 +40,8 @@ export async function refuseUnwritable(
   const nowMs = parts.nowMs()
   let { rights } = channel
   if (rights === undefined || rights.endsAtMs <= nowMs) {
-    const caller = { role: channel.socket.pass.role, claims, share: parts.share }
+    const role = roleOf(parts.config, channel.socket.pass, claims)
+    const caller = { role, claims, share: parts.share }
     const { broadcast, presence } = await askTopic(parts, caller, bareTopic(topic))
     rights = { broadcast: broadcast.write, presence: presence.write, endsAtMs: nowMs + RIGHTS_MS }
     // A token that came meanwhile has rights of its own.

@@ -5,7 +5,7 @@ import type { DatabaseRole, DataSession } from './database.ts'
 
 /** What of a request reaches the database. */
 export interface DatabaseCaller {
-  /** The API key alone decides the role; a session of the dashboard is service_role. */
+  /** As the API key and DATA_USER_ROLE decide; a session of the dashboard is service_role. */
   readonly role: DatabaseRole
   /** Claims of the signed-in user; null when only a key came. */
   readonly claims: Readonly<Record<string, unknown>> | null
@@ -36,7 +36,7 @@ const HIDDEN_HEADERS: ReadonlySet<string> = new Set([
  */
 const HIDDEN_COOKIES = /(?:^|,)\s*"?(?:__(?:host|secure)-)?(?:ory_|csrf_token|quoin_|cf_authorization)/i
 
-/** JSON text for `request.jwt.claims`. A `role` among the user's claims is overwritten with the key's. */
+/** JSON text for `request.jwt.claims`. A `role` among the user's claims is overwritten with this one. */
 export const callerClaims = (role: DatabaseRole, claims: object) => JSON.stringify({ ...claims, role })
 const CLAIMS_WITHOUT_USER = {
   anon: callerClaims('anon', {}),

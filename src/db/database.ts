@@ -5,6 +5,7 @@ import { DomainError } from '../errors.ts'
 import { PostgresError } from './postgres-error.ts'
 import { quoteIdentifier, type Statement } from './sql.ts'
 import type { BatchOptions, BodyResult, OnTrip, SqlWire, StatementResult } from './sql-wire.ts'
+import { userRoleProblem } from './user-role.ts'
 
 /** Decided by the API key alone. */
 export type KeyRole = 'anon' | 'service_role'
@@ -92,17 +93,19 @@ export class DataDatabase {
       const results = await this.#wire.batch(all, wireOptions(session, options))
       return results.slice(1)
     } catch (err) {
-      // The caller counts its own statements; the session's settings are not one of them.
-      if (err instanceof PostgresError && err.queryIndex !== undefined) err.queryIndex -= 1
-      throw err
+      throw ofSession(session, err)
     }
   }
 
   /** As `batch`, for one statement whose single row is `body, ...columns`; the body passes through as text. */
   async batchForBody(session: DataSession, statement: Statement, options: DataOptions): Promise<BodyResult> {
     this.#refuseKeptZone(session)
-    const all = [sessionStatement(session), statement]
-    return await this.#wire.batchForBody(all, wireOptions(session, options))
+    try {
+      const all = [sessionStatement(session), statement]
+      return await this.#wire.batchForBody(all, wireOptions(session, options))
+    } catch (err) {
+      throw ofSession(session, err)
+    }
   }
 
   /** The zone would stay in what Postgres keeps for the connection's next caller. */
@@ -113,6 +116,14 @@ export class DataDatabase {
       hint: 'Leave timezone out of Prefer, and convert the times in the application, or in a view by AT TIME ZONE.',
     })
   }
+}
+
+/** The caller counts its own statements; the session's settings are not one of them. */
+function ofSession(session: DataSession, err: unknown): unknown {
+  if (!(err instanceof PostgresError)) return err
+  const problem = userRoleProblem(session, err)
+  if (problem === undefined && err.queryIndex !== undefined) err.queryIndex -= 1
+  return problem ?? err
 }
 
 /**

@@ -122,6 +122,7 @@ const STATUS: Record<ErrorCode, number> = {
   upstream_misconfigured: 502,
   upstream_unavailable: 502,
   user_code_invalid: 400,
+  user_role_missing: 501,
   validation_failed: 400,
 }
 

@@ -92,10 +92,10 @@ export const databaseRoutes = [
     mounts: { '/api/database/try-as': 'admin' },
     summary: 'Run a query as anon or as a person, and see which policies let each row pass',
     description:
-      'The query runs as the role anon in a read-only transaction, for at most 2 s and 100 rows. Where it is a plain ' +
-      'read of one table, each policy is asked about each row in the same transaction and under the same rights. A ' +
-      'policy that cannot be evaluated so says why, and the rows show all the same. The audit log keeps the text, up ' +
-      'to 8 KiB, and the claims.',
+      'The query runs as with an anon key, in a read-only transaction, for at most 2 s and 100 rows. Where it is a ' +
+      'plain read of one table, each policy is asked about each row in the same transaction and under the same ' +
+      'rights. A policy that cannot be evaluated so says why, and the rows show all the same. The audit log keeps ' +
+      'the text, up to 8 KiB, and the claims.',
     body: TryAsRequest,
     example: { sql: 'select * from todos', as: { kind: 'anon' } },
     response: TryAsResponse,

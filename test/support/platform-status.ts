@@ -21,7 +21,7 @@ export function platformStatusOf(
   data: Pick<DataDatabase, 'batch'> = ANSWERING_DATA,
 ): Promise<PlatformStatus> {
   const settings = { baseUrl: 'http://localhost', identityPublicUrl: undefined, dashboardRoles: [] }
-  const config = { ...settings, dbSchemas: ['public'] }
+  const config = { ...settings, dbSchemas: ['public'], dataUserRole: undefined }
   const permissionFile = { text: '', declarations: new Declarations({ namespaces: [] }) }
   const migrations = { platformNames }
   return readPlatformStatus({

@@ -5,7 +5,7 @@ import type { Upstream } from '../../clients/http.ts'
 import type { DataDatabase, PlatformDatabase } from '../../db/database.ts'
 import { deadline } from '../../lib/deadline.ts'
 import { SharedRun } from '../../lib/shared-run.ts'
-import { readDataConnection } from '../status/data-connection.ts'
+import { type DataConnectionConfig, readDataConnection } from '../status/data-connection.ts'
 import { askOwner, ROW_CHANGE_FACTS_SQL } from '../status/owner-connection.ts'
 import { type PermissionStateDeps, readPermissionState } from '../status/permission-state.ts'
 import {
@@ -118,7 +118,7 @@ type GatewayHealthDeps = PermissionStateDeps &
     platform: Pick<PlatformDatabase, 'query'>
     data: Pick<DataDatabase, 'batch'>
     rowChanges: AskedQueue
-    config: { dbSchemas: readonly string[]; ingestSecret: readonly string[] }
+    config: DataConnectionConfig & { ingestSecret: readonly string[] }
     now: () => Date
   }
 
@@ -136,7 +136,7 @@ async function askParts(deps: GatewayHealthDeps): Promise<GatewayHealth> {
   // that decide come first.
   const [owner, callers, gateway, ports, permissions, queue, storage] = await Promise.all([
     askOwner<{ row_changes: RowChangeFacts }>(deps.platform, `select ${ROW_CHANGE_FACTS_SQL} as row_changes`),
-    readDataConnection(deps.data, deps.config.dbSchemas),
+    readDataConnection(deps.data, deps.config),
     readSqlGateway(deps.upstreams.sqlGateway),
     readServerPorts(deps),
     readPermissionState(deps),

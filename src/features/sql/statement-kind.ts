@@ -19,7 +19,7 @@ const LOGIN_ROLE = 'authenticator'
  * What a caller's statements run as. Their default privileges and their memberships are the service's, not the
  * callers'.
  */
-const SERVICE_ROLES: ReadonlySet<unknown> = new Set([LOGIN_ROLE, 'anon', 'service_role'])
+const SERVICE_ROLES: ReadonlySet<unknown> = new Set([LOGIN_ROLE, 'anon', 'authenticated', 'service_role'])
 
 const TRANSACTION_HINT =
   'Every call is one transaction already, and rolls back by itself when a statement fails. For several statements ' +

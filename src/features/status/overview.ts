@@ -11,7 +11,7 @@ import {
   type SweepFacts,
   toLeftovers,
 } from '../storage/sweep/read-figures.ts'
-import { readDataConnection } from './data-connection.ts'
+import { type DataConnectionConfig, readDataConnection } from './data-connection.ts'
 import { missingMigrations } from './missing-migrations.ts'
 import { askOwner, ROW_CHANGE_FACTS_SQL } from './owner-connection.ts'
 import { PermissionState, type PermissionStateDeps, readPermissionState } from './permission-state.ts'
@@ -171,7 +171,7 @@ type StatusDeps = PermissionStateDeps &
   StorageStateDeps & {
     platform: PlatformDatabase
     data: Pick<DataDatabase, 'batch'>
-    config: WarnedSettings & { dbSchemas: readonly string[] }
+    config: WarnedSettings & DataConnectionConfig
     migrations: Pick<BundledMigrations, 'platformNames'>
     now: () => Date
   }
@@ -185,7 +185,7 @@ export async function readPlatformStatus(deps: StatusDeps): Promise<PlatformStat
   const [owner, missing, callers, permissions, ports, storage] = await Promise.all([
     askOwner<Facts>(platform, FACTS_SQL, [writeArrayLiteral(config.dbSchemas)]),
     missingMigrations(platform, deps.migrations.platformNames),
-    readDataConnection(deps.data, config.dbSchemas),
+    readDataConnection(deps.data, config),
     readPermissionState(deps),
     readServerPorts(deps),
     readStorageState(deps),

@@ -30,6 +30,10 @@ export const ROLES_MISSING =
   'The role of DATA_DATABASE_URL may not act as anon and service_role: /v1/db and /v1/sql fail. Run the migrations ' +
   '(npm run migrate), and look at the Worker’s log.'
 
+export const USER_ROLE_MISSING =
+  'DATA_USER_ROLE is authenticated, and the role of DATA_DATABASE_URL may not act as it: calls of signed-in persons ' +
+  'beside anon keys fail. Run npm run adopt -- supabase, or unset DATA_USER_ROLE.'
+
 const REFUSALS: Record<ConnectionRefusal, string> = {
   login:
     'its login is refused. Look at the role and its password, and at the gateway’s GATEWAY_DATABASE_URLS',

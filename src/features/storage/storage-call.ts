@@ -21,7 +21,8 @@ type Input = Parameters<typeof databaseCaller>[0] & {
 /** The call; `operation` is what policies read, without Supabase's `storage.` in front. */
 export function storageCall(input: Input, operation: string): StorageCall {
   const caller: DatabaseCaller = databaseCaller(input)
-  const timeoutMs = caller.role === 'anon' ? input.deps.config.anonStatementTimeoutMs : STATEMENT_TIMEOUT_MS
+  const isServiceRole = caller.role === 'service_role'
+  const timeoutMs = isServiceRole ? STATEMENT_TIMEOUT_MS : input.deps.config.anonStatementTimeoutMs
   return { ...caller, timeoutMs, operation: `storage.${operation}` }
 }
 

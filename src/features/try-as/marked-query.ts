@@ -34,7 +34,7 @@ export const CALLER_SQL =
  * search path that the query was read under. Only of a relation that has rows of its own are `tableoid` and `ctid` what
  * they seem: a view may call anything so.
  */
-const RESTORE_SQL = `select pg_catalog.set_config('role', 'anon', true),
+const RESTORE_SQL = `select pg_catalog.set_config('role', $4, true),
   pg_catalog.set_config('search_path', $1, true),
   pg_catalog.set_config('${TABLE_SETTING}', coalesce((select c.oid::pg_catalog.text from pg_catalog.pg_class c
     where c.oid operator(pg_catalog.=) pg_catalog.to_regclass($2)
@@ -106,7 +106,7 @@ begin
       when others then
         quoin_error := pg_catalog.jsonb_build_object('code', sqlstate, 'message', pg_catalog.left(sqlerrm, 500));
     end;
-    perform pg_catalog.set_config('role', 'anon', true);
+    perform pg_catalog.set_config('role', pg_catalog.jsonb_extract_path_text(quoin_session, 'role'), true);
     perform pg_catalog.set_config('search_path', 'pg_catalog', true);
     quoin_found := quoin_found || jsonb_build_object('name', quoin_policy.name, 'permissive', quoin_policy.permissive,
       'using', quoin_policy.written, 'holds', quoin_holds, 'error', quoin_error);
@@ -152,7 +152,7 @@ export function markedBatch(
     plain(`declare ${CURSOR} no scroll cursor for ${query}`),
     plain(`fetch forward ${ROWS_MAX + 1} from ${CURSOR}`),
     plain(CALLER_SQL),
-    plain(RESTORE_SQL, [settings.search_path, name, JSON.stringify(settings)]),
+    plain(RESTORE_SQL, [settings.search_path, name, JSON.stringify(settings), settings.role]),
     plain(TIME_SQL),
     plain(MARKS_SQL),
     plain(ANSWER_SQL),

@@ -23,7 +23,7 @@ const TryAsPerson = z.discriminatedUnion('kind', [
           message: `Claims have at most ${CLAIMS_LENGTH_MAX} characters of JSON.`,
         }),
     })
-    .describe('These claims; `role` among them is always anon'),
+    .describe('These claims; `role` among them is that of the call'),
 ])
 export type TryAsPerson = z.output<typeof TryAsPerson>
 
@@ -66,11 +66,11 @@ export const TryAsResponse = z
       .enum(MARKS)
       .describe(
         'Whether each row has its policies. not_one_table: the query is no plain read of one table, or has an ' +
-          'OFFSET. no_row_level_security: no policy decides about these rows. columns_only: anon may read some ' +
+          'OFFSET. no_row_level_security: no policy decides about these rows. columns_only: the role may read some ' +
           'columns of the table alone, so its rows cannot be told apart.',
       ),
     table: z.object({ schema: z.string(), table: z.string() }).nullable(),
-    policies: z.array(TriedPolicy).describe('those for SELECT that hold for anon'),
+    policies: z.array(TriedPolicy).describe('those for SELECT that hold for the role'),
     row_policies: z
       .array(z.array(z.string()).nullable())
       .describe(

@@ -31,7 +31,7 @@ interface Tried {
 }
 
 /**
- * The answer's JSON text. The query runs in a read-only transaction under the role anon, for 2 s and 100 rows.
+ * The answer's JSON text. The query runs in a read-only transaction, for 2 s and 100 rows.
  * `callerAs` makes its session from the claims. The audit log has the text and the claims. Throws
  * `statement_not_allowed` for what is no read, `not_found` for an unknown identity, and `PostgresError` with its place.
  */

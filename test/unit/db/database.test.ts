@@ -35,6 +35,33 @@ it('sends no time zone to where plans made under it are kept for others', async 
   expect(trips).toBe(1)
 })
 
+it('teaches where the role of signed-in persons is missing, and only there', async () => {
+  const failing = (error: object) => {
+    const target = {
+      connectionString: 'postgresql://role:secret@db.internal/quoin',
+      gatewayUrl: 'http://gateway',
+    }
+    const fetch = async () => Response.json({ severity: 'ERROR', routine: 'r', ...error }, { status: 400 })
+    return new DataDatabase(new SqlWire(target, { fetch }), { wipesPlans: true })
+  }
+  const person = { ...SESSION, role: 'authenticated' } as const
+  const missing = { code: 'user_role_missing', hint: expect.stringContaining('npm run adopt -- supabase') }
+  const unknown = { code: '22023', message: 'role "authenticated" does not exist' }
+  for (const error of [
+    unknown,
+    { ...unknown, queryIndex: 0 },
+    { ...unknown, code: '42501', queryIndex: 0 },
+  ]) {
+    await expect(failing(error).batch(person, [STATEMENT], OPTIONS)).rejects.toMatchObject(missing)
+    await expect(failing(error).batchForBody(person, STATEMENT, OPTIONS)).rejects.toMatchObject(missing)
+  }
+  // A caller's own statement, which may say anything, and callers who have the role of their key.
+  const own = failing({ ...unknown, queryIndex: 1 })
+  await expect(own.batch(person, [STATEMENT], OPTIONS)).rejects.toMatchObject({ code: '22023' })
+  await expect(own.batchForBody(person, STATEMENT, OPTIONS)).rejects.toMatchObject({ code: '22023' })
+  await expect(failing(unknown).batch(SESSION, [STATEMENT], OPTIONS)).rejects.toMatchObject({ code: '22023' })
+})
+
 // A function that is selected may write, and a WITH may only read: the first word says neither.
 it('tells to try again where the answer is lost only if the caller says that it may be repeated', async () => {
   const target = {

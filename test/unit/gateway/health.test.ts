@@ -40,7 +40,7 @@ async function healthWith({
     data: { batch: async () => [] },
     rowChanges: { metrics: queue },
     blobs: { head },
-    config: { dbSchemas: ['public'], ingestSecret: ['a secret'] },
+    config: { dbSchemas: ['public'], dataUserRole: undefined, ingestSecret: ['a secret'] },
     permissionFile: { text: '', declarations: new Declarations({ namespaces: [] }) },
     upstreams: {
       sqlGateway,

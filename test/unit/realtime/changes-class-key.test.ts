@@ -11,6 +11,7 @@ test('claims count whatever their order, and those that pass only where a policy
   expect(key(claims, ['jti'])).not.toBe(key({ ...claims, jti: 'y' }, ['jti']))
   expect(key(claims, ['jti'])).toBe(key({ ...claims, exp: 9 }, ['jti']))
   expect(key({ sub: 'a' })).not.toBe(classKey('service_role', { sub: 'a' }, []))
+  expect(key({ sub: 'a' })).not.toBe(classKey('authenticated', { sub: 'a' }, []))
   expect(key({ a: [1, 2] })).not.toBe(key({ a: [2, 1] }))
   expect(key(JSON.parse('{"__proto__":1}'))).not.toBe(key({}))
 })

@@ -1,5 +1,7 @@
 // What a hub knows of a socket and of the channels that it has joined. Types, and what follows from them alone.
 
+import type { DatabaseRole } from '../../../db/database.ts'
+import { type CallerRoleConfig, callerRole } from '../../callers/caller-role.ts'
 import type { Subscription } from '../changes/subscription.ts'
 import type { Ref } from '../wire/frames.ts'
 import type { SocketPass } from './hub-contract.ts'
@@ -61,6 +63,15 @@ export interface HubSocket {
 /** Public and private channels of one name hear nothing of each other. */
 export function topicKey({ topic, isPrivate }: Pick<ChannelRecord, 'topic' | 'isPrivate'>): string {
   return `${isPrivate ? 'private' : 'public'} ${topic}`
+}
+
+/** The role that a channel with these claims acts as: a token of a person may come and go while the socket is open. */
+export function roleOf(
+  config: CallerRoleConfig,
+  { role }: Pick<SocketPass, 'role'>,
+  claims: ChannelRecord['claims'],
+): DatabaseRole {
+  return callerRole(config, role, Object.keys(claims).length > 0)
 }
 
 /** Milliseconds since 1970; null: the token has no end. */

@@ -1,12 +1,13 @@
 // What a `RealtimeHub` can be told and asked: one a project, which holds its sockets. Types only.
 
-import type { DatabaseRole } from '../../../db/database.ts'
+import type { KeyRole } from '../../../db/database.ts'
 import type { LogPush } from '../log/log-contract.ts'
 import type { BroadcastPayload } from '../wire/frames.ts'
 
 /** Who opens a socket, as the Worker has checked it: URI-encoded JSON in `PASS_HEADER` of the upgrade. */
 export interface SocketPass {
-  readonly role: DatabaseRole
+  /** That of the key alone: `roleOf` says which one a channel acts as. */
+  readonly role: KeyRole
   /** The key's id, or the session's with `session:` in front: what limits are counted by. */
   readonly caller: string
   /** SHA-256 of the key, by which its limiter is found; null: a session. */

@@ -1,11 +1,13 @@
 // Which tables a subscription means, for callers of a role: those of exposed schemas that the role may SELECT.
 
-import type { DatabaseRole, PlatformDatabase } from '../../../db/database.ts'
+import type { DatabaseRole, KeyRole, PlatformDatabase } from '../../../db/database.ts'
 import { quoteQualified } from '../../../db/sql.ts'
+import { userRoleMissing } from '../../../db/user-role.ts'
 import { DomainError } from '../../../errors.ts'
 import { nearestName } from '../../../lib/nearest-name.ts'
 import type { TypedColumn } from '../changes/parse-filter.ts'
 import type { SightTable } from '../sight/sight-contract.ts'
+import { selectableByUsers } from '../sight/user-columns-sql.ts'
 
 export interface FindTablesDeps {
   readonly platform: Pick<PlatformDatabase, 'query'>
@@ -23,9 +25,11 @@ interface Found {
     table_schema: string
     table_name: string
     columns: SightTable['columns']
-    selectable: SightTable['selectable']
+    selectable: Readonly<Record<KeyRole, readonly string[]>>
     claims_read: string[]
   } | null
+  /** Columns that signed-in persons may SELECT, where they have a role of their own. */
+  by_users: readonly string[] | null
   table_name: string
   typed: TypedColumn[]
   reason: string | null
@@ -33,6 +37,7 @@ interface Found {
 
 const FIND = `
   select c.relname as table_name, quoin.table_in_sight(c.oid, null) as table,
+    ${selectableByUsers('c.oid')} as by_users,
     quoin.unwatchable_reason(c.oid) as reason, (
       select coalesce(json_agg(json_build_object('name', a.attname, 'type', format_type(t.oid, -1),
         'baseType', (
@@ -48,7 +53,7 @@ const FIND = `
 
 /**
  * The table of this name, or with `*` all that the role may SELECT. Throws `schema_not_exposed`, `table_not_watchable`
- * with the name that was probably meant, and `insufficient_role` where the role may not SELECT it.
+ * with the name that was probably meant, `insufficient_role` where the role may not SELECT it, `user_role_missing`.
  */
 export async function findTables(
   { platform, config }: FindTablesDeps,
@@ -65,23 +70,32 @@ export async function findTables(
   const isAny = table === '*'
   const found = await platform.query<Found>(FIND, [names, isAny ? null : table], 'repeatable')
   const usable = found.flatMap(one =>
-    one.table !== null && one.reason === null && one.table.selectable[role].length > 0
-      ? [{ ...toTable(one.table), typed: one.typed }]
+    one.table !== null && one.reason === null && selectable(one, role).length > 0
+      ? [{ ...toTable(one.table, one.by_users), typed: one.typed }]
       : [],
   )
   if (usable.length > 0) return usable
+  if (role === 'authenticated' && found[0]?.by_users === null) throw userRoleMissing()
   if (isAny) throw notFound(`The role ${role} may SELECT no table of ${schemas.join(', ')}.`)
   const [one] = found
   const name = quoteQualified({ schema, name: table })
-  const isKnown = one?.table && one.table.selectable[role].length > 0
+  const isKnown = one?.table && selectable(one, role).length > 0
   if (one && isKnown) throw notFound(`The table ${name} cannot be watched: ${one.reason}.`)
   if (one?.table) throw denied(name, role)
   if (one) throw notFound(`${name} is no table.`, 'Follow the tables behind it.')
   throw await unknown({ platform, config }, role, schemas, table)
 }
 
-function toTable({ table_id, claims_read, ...table }: NonNullable<Found['table']>): SightTable {
-  return { ...table, tableId: table_id, fits: true, claimsRead: claims_read }
+function toTable(
+  { table_id, claims_read, ...table }: NonNullable<Found['table']>,
+  byUsers: Found['by_users'],
+): SightTable {
+  const selectable = { ...table.selectable, authenticated: byUsers ?? [] }
+  return { ...table, selectable, tableId: table_id, fits: true, claimsRead: claims_read }
+}
+
+function selectable({ table, by_users }: Found, role: DatabaseRole): readonly string[] {
+  return (role === 'authenticated' ? by_users : table?.selectable[role]) ?? []
 }
 
 function notFound(message: string, hint?: string): DomainError {
@@ -103,7 +117,7 @@ async function unknown(
 ): Promise<DomainError> {
   const names = `{${schemas.map(name => JSON.stringify(name)).join(',')}}`
   const found = await platform.query<Found>(FIND, [names, null], 'repeatable')
-  const known = found.flatMap(one => (one.table?.selectable[role].length ? [one.table_name] : []))
+  const known = found.flatMap(one => (one.table && selectable(one, role).length > 0 ? [one.table_name] : []))
   const nearest = nearestName(table, known)
   return notFound(
     `There is no table "${table.slice(0, 100)}" in ${schemas.join(', ')}.`,
