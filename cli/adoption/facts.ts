@@ -4,7 +4,14 @@
 // Who owns what is compared by oid. Membership would say nothing: the owner is a member of callers' roles.
 
 import type { Client } from 'pg'
-import { CALLERS, ROLES, type RoleName } from '../support/own-roles.ts'
+import {
+  CALLERS,
+  ROLES,
+  type RoleName,
+  SUPABASE_ROLES,
+  type SupabaseRole,
+  USER_ROLE,
+} from '../support/own-roles.ts'
 
 export type Attributes = Readonly<Record<string, boolean>>
 
@@ -31,13 +38,13 @@ export interface Facts {
   readonly owner: { readonly name: string; readonly attributes: Attributes }
   readonly database: { readonly name: string; readonly owner: string; readonly may_create_schema: boolean }
   readonly roles: readonly {
-    readonly name: RoleName
+    readonly name: RoleName | SupabaseRole
     readonly attributes: Attributes
     /** Whether the owner may grant it. */
     readonly is_grantable: boolean
   }[]
   readonly memberships: readonly {
-    readonly member: RoleName
+    readonly member: RoleName | SupabaseRole
     readonly role: string
     readonly grantor: string
     readonly has_admin: boolean
@@ -47,7 +54,6 @@ export interface Facts {
   readonly quoin_schema: { readonly owner: string; readonly is_empty: boolean } | null
   /** Whether quoin.platform_migrations is the owner's, and no caller can have written into it. */
   readonly has_own_books: boolean
-  /** A schema named as the one of Quoin's files, and who owns it. */
   /** Schemas by the names of those that Quoin makes beside its own. */
   readonly taken_schemas: readonly { readonly name: string; readonly owner: string }[]
   readonly public_schema: { readonly owner: string; readonly may_create: boolean } | null
@@ -90,16 +96,16 @@ const OPENED_SQL = `
     where e.classid = 'pg_class'::regclass and e.refclassid = 'pg_class'::regclass and e.refobjid = c.oid))
   group by s.oid, s.relkind order by kind desc`
 
-const ROLES_SQL = `
+const rolesSql = (roles: readonly string[]) => `
   select r.rolname as name, ${ATTRIBUTES} as attributes,
     pg_has_role(r.oid, 'member with admin option') as is_grantable
-  from pg_roles r where r.rolname in (${listOf(ROLES)}) order by r.rolname`
+  from pg_roles r where r.rolname in (${listOf(roles)}) order by r.rolname`
 
-// `inherit_option` came with Postgres 16: as a column it would be an error before.
-const MEMBERSHIPS_SQL = `
+// `inherit_option` came with Postgres 16: as a column it would be an error before. So would `prosqlbody` before 14.
+const membershipsSql = (roles: readonly string[]) => `
   select r.rolname as member, m.roleid::regrole::text as role, m.grantor::regrole::text as grantor,
     m.admin_option as has_admin, coalesce((to_jsonb(m) ->> 'inherit_option')::boolean, false) as inherits
-  from pg_auth_members m join pg_roles r on r.oid = m.member where r.rolname in (${listOf(ROLES)}) order by 1, 2, 3`
+  from pg_auth_members m join pg_roles r on r.oid = m.member where r.rolname in (${listOf(roles)}) order by 1, 2, 3`
 
 // What is left after Quoin has been taken back: the table of its migrations, with its sequence, key and types.
 const IS_EMPTY = `(n.nspowner = me.oid
@@ -113,19 +119,19 @@ const IS_EMPTY = `(n.nspowner = me.oid
     and t.typname not in ('platform_migrations', '_platform_migrations')))`
 
 // But for temporary objects: they go with their sessions.
-const OWNED_SQL = `
+const ownedSql = (roles: readonly string[]) => `
   select role, json_agg(object order by object) as objects from (
     select r.rolname as role, pg_describe_object(o.classid, o.objid, o.objsubid) as object
       from pg_shdepend o join pg_roles r on r.oid = o.refobjid
         cross join lateral pg_identify_object(o.classid, o.objid, o.objsubid) known
       where o.refclassid = 'pg_authid'::regclass and o.deptype = 'o' and o.dbid = d.oid
-        and coalesce(known.schema, '') !~ '^pg_(toast_)?temp' and r.rolname in (${listOf(ROLES)})
+        and coalesce(known.schema, '') !~ '^pg_(toast_)?temp' and r.rolname in (${listOf(roles)})
     union all
-    select r.rolname, 'this database' from pg_roles r where r.oid = d.datdba and r.rolname in (${listOf(ROLES)})
+    select r.rolname, 'this database' from pg_roles r where r.oid = d.datdba and r.rolname in (${listOf(roles)})
   ) owned group by role order by role`
 
 // Rights on columns fall with those on the table. Postgres' own schemas count too: superusers can open them.
-const EXCESS_SQL = `
+const excessSql = (mayMake: string) => `
   select kind, grantor, string_agg(distinct lower(privilege), ', ') as privileges,
     json_agg(distinct object order by object) as objects from (
     select 'table' as kind, a.grantor::regrole::text as grantor, a.privilege_type as privilege,
@@ -141,6 +147,7 @@ const EXCESS_SQL = `
         a.privilege_type, quote_ident(n.nspname)
       from pg_namespace n cross join aclexplode(n.nspacl) a join callers on callers.oid = a.grantee
       where n.nspname <> 'quoin' and a.privilege_type = 'CREATE' and a.grantee <> n.nspowner
+        and not (${mayMake})
     union all
     select 'database', a.grantor::regrole::text, a.privilege_type, quote_ident(d.datname)
       from aclexplode(d.datacl) a join callers on callers.oid = a.grantee
@@ -169,6 +176,11 @@ const DEFAULTS_SQL = `
 const CASCADED = `(select k.conrelid from pg_constraint k where k.contype = 'f'
   and (k.confdeltype in ('c', 'n', 'd') or k.confupdtype in ('c', 'n', 'd')))`
 
+/** Of a routine p: made by `npm run adopt -- supabase`. What its names mean was settled then. */
+const IS_OF_SUPABASE_SQL = `coalesce(to_jsonb(p) ->> 'prosqlbody' is not null and p.oid in (
+      to_regprocedure('auth.jwt()'), to_regprocedure('auth.uid()'), to_regprocedure('auth.role()'),
+      to_regprocedure('auth.email()')), false)`
+
 // Postgres runs these with the rights of an owner, in the session of whoever makes it do so. That session decides what
 // their names mean, unless they say where to look. The temporary schema comes first unless it is named, also before
 // pg_catalog, and anybody can make types and views there; in `public` service_role may or will make functions. A
@@ -180,6 +192,7 @@ const EXPOSED_SQL = `
   where ${IS_USERS} and p.proowner not in (select oid from callers) and l.lanname not in ('internal', 'c')
     and not exists (
       select from pg_depend e where e.classid = 'pg_proc'::regclass and e.objid = p.oid and e.deptype = 'e')
+    and not ${IS_OF_SUPABASE_SQL}
     and (p.prosecdef
       or exists (select from pg_depend e
         where e.refclassid = 'pg_proc'::regclass and e.refobjid = p.oid and e.objid in (
@@ -193,9 +206,16 @@ const EXPOSED_SQL = `
       setting ~ '^search_path=([a-z0-9_]+, *)*pg_temp$' and setting !~ '[= ,](public|pg_temp),')
   group by p.proowner order by 1`
 
-const FACTS_SQL = `
+interface Asked {
+  readonly callers: readonly string[]
+  readonly roles: readonly string[]
+  /** SQL: whether the grantee of a right `a` may make things in the schema `n`. */
+  readonly mayMake: string
+}
+
+const factsSql = ({ callers, roles, mayMake }: Asked) => `
   with me as (select oid from pg_roles where rolname = current_user),
-    callers as (select oid from pg_roles where rolname in (${listOf(CALLERS)})
+    callers as (select oid from pg_roles where rolname in (${listOf(callers)})
       union all select 0)
   select current_setting('server_version') as version,
     current_setting('server_version_num')::int as version_number,
@@ -203,8 +223,8 @@ const FACTS_SQL = `
       from pg_roles r where r.oid = me.oid) as owner,
     json_build_object('name', quote_ident(d.datname), 'owner', d.datdba::regrole::text,
       'may_create_schema', has_database_privilege(d.oid, 'create')) as database,
-    ${rowsOf(ROLES_SQL)} as roles,
-    ${rowsOf(MEMBERSHIPS_SQL)} as memberships,
+    ${rowsOf(rolesSql(roles))} as roles,
+    ${rowsOf(membershipsSql(roles))} as memberships,
     (select json_build_object('owner', n.nspowner::regrole::text, 'is_empty', ${IS_EMPTY})
       from pg_namespace n where n.nspname = 'quoin') as quoin_schema,
     (select coalesce(json_agg(json_build_object('name', n.nspname, 'owner', n.nspowner::regrole::text)
@@ -221,15 +241,28 @@ const FACTS_SQL = `
         'opened', ${rowsOf(OPENED_SQL)})
       from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where ${IS_USER_MIGRATIONS}) as user_migrations,
-    ${rowsOf(OWNED_SQL)} as owned,
-    ${rowsOf(EXCESS_SQL)} as excess,
+    ${rowsOf(ownedSql(roles))} as owned,
+    ${rowsOf(excessSql(mayMake))} as excess,
     ${rowsOf(DEFAULTS_SQL)} as defaults,
     ${rowsOf(EXPOSED_SQL)} as exposed
   from me cross join pg_database d where d.datname = current_database()`
 
-/** Reads only. */
-export async function readFacts(client: Client): Promise<Facts> {
-  const { rows } = await client.query<Facts>(FACTS_SQL)
+/** Before Quoin moves in. Reads only. */
+export function readFacts(client: Client): Promise<Facts> {
+  return ask(client, { callers: CALLERS, roles: ROLES, mayMake: 'false' })
+}
+
+/** Once it has: service_role may make things where its administrator lets it, and persons get a role. Reads only. */
+export function readFactsForUsers(client: Client): Promise<Facts> {
+  return ask(client, {
+    callers: [...CALLERS, USER_ROLE],
+    roles: [...CALLERS, ...SUPABASE_ROLES],
+    mayMake: "a.grantee = to_regrole('service_role')",
+  })
+}
+
+async function ask(client: Client, asked: Asked): Promise<Facts> {
+  const { rows } = await client.query<Facts>(factsSql(asked))
   const [facts] = rows
   if (facts === undefined) throw new Error('the role of this connection is gone')
   return facts

@@ -45,6 +45,12 @@ async function isApplied(client: Client, name: string): Promise<boolean> {
   return (await client.query(sql, [name])).rowCount !== 0
 }
 
+/** Whether Quoin has moved in, as this owner. */
+export async function isQuoinThere(client: Client): Promise<boolean> {
+  const facts = await readFacts(client)
+  return facts.has_own_books && (await isApplied(client, FIRST_OF_PLATFORM))
+}
+
 /** What will not work in a database that has Quoin, as text; empty when all does. `schemas` are those of DB_SCHEMAS. */
 export async function limitsText(databaseUrl: string, schemas: readonly string[]): Promise<string> {
   const found = await withOwner(databaseUrl, async client =>

@@ -3,7 +3,14 @@
 //
 // Nothing printed here makes anybody more dangerous, also when only some of it is run.
 
-import { CALLERS, ROLES, type RoleName } from '../support/own-roles.ts'
+import {
+  CALLERS,
+  ROLES,
+  type RoleName,
+  SUPABASE_ROLES,
+  type SupabaseRole,
+  USER_ROLE,
+} from '../support/own-roles.ts'
 import type { Attributes, Facts } from './facts.ts'
 import type { Finding } from './finding.ts'
 
@@ -12,12 +19,14 @@ const SUPERUSER = 'a superuser'
 
 /** What each role may be, and nothing else: callers' SQL runs as these. */
 const WEAK = { superuser: false, createrole: false, createdb: false, replication: false, bypassrls: false }
-const ATTRIBUTES: Readonly<Record<RoleName, Attributes>> = {
+const ATTRIBUTES: Readonly<Record<RoleName | SupabaseRole, Attributes>> = {
   authenticator: { ...WEAK, login: true, inherit: false },
   anon: { ...WEAK, login: false },
   service_role: { ...WEAK, login: false, bypassrls: true },
   quoin_outbox: { ...WEAK, login: false },
   quoin_storage: { ...WEAK, login: false },
+  authenticated: { ...WEAK, login: false },
+  supabase_auth_admin: { ...WEAK, login: false },
 }
 
 /** In the order in which one would mend them; empty when the migrations can run. */
@@ -37,6 +46,21 @@ export function obstacles(facts: Facts): Finding[] {
   ]
 }
 
+/**
+ * Once Quoin has moved in: why signed-in persons may not get a role of their own yet. `makesOwner`: the role that owns
+ * the schema `auth` is to be made too.
+ */
+export function obstaclesOfUsers(facts: Facts, { makesOwner }: { makesOwner: boolean }): Finding[] {
+  return [
+    ...roleObstacles(facts, makesOwner ? SUPABASE_ROLES : [USER_ROLE], [...GRANTED, USER_ROLE]),
+    ...closedDatabase(facts),
+    ...facts.owned.filter(({ role }) => role === USER_ROLE).map(ownedByCallers),
+    ...facts.excess.map(rights => excessRights(facts, rights)),
+    ...facts.defaults.map(excessDefaults),
+    ...facts.exposed.map(exposedRoutines),
+  ]
+}
+
 /** What a part that came later needs: roles, and a schema of its own. */
 export interface LaterPart {
   readonly roles: readonly RoleName[]
@@ -51,8 +75,11 @@ export function laterObstacles(facts: Facts, parts: readonly LaterPart[]): Findi
   return [...roleObstacles(facts, roles), ...closedDatabase(facts), ...takenSchemas(facts, schemas)]
 }
 
+/** What authenticator may act as. */
+const GRANTED: readonly string[] = ['anon', 'service_role']
+
 /** Of these roles alone. */
-function roleObstacles(all: Facts, names: readonly string[]): Finding[] {
+function roleObstacles(all: Facts, names: readonly string[], granted = GRANTED): Finding[] {
   const facts = {
     ...all,
     roles: all.roles.filter(({ name }) => names.includes(name)),
@@ -62,7 +89,7 @@ function roleObstacles(all: Facts, names: readonly string[]): Finding[] {
     ...missingAttributes(facts, names),
     ...missingAdmin(facts),
     ...facts.roles.flatMap(role => wrongAttributes(role) ?? []),
-    ...facts.memberships.flatMap(excessMembership),
+    ...facts.memberships.flatMap(membership => excessMembership(membership, granted)),
   ]
 }
 
@@ -120,20 +147,19 @@ function wrongAttributes({ name, attributes }: Facts['roles'][number]): Finding 
   }
 }
 
-function excessMembership({
-  member,
-  role,
-  grantor,
-  has_admin,
-  inherits,
-}: Facts['memberships'][number]): Finding[] {
+function excessMembership(
+  { member, role, grantor, has_admin, inherits }: Facts['memberships'][number],
+  granted: readonly string[],
+): Finding[] {
   const by = `${grantor} or ${SUPERUSER}`
-  if (member !== 'authenticator' || (role !== 'anon' && role !== 'service_role')) {
+  if (member !== 'authenticator' || !granted.includes(role)) {
+    const isOfUsers = member === 'authenticator' && role === USER_ROLE
     return [
       {
         what:
           `${member} is a member of ${role}: callers' SQL could take on its rights. ` +
-          `Whatever else logs in as ${member} loses them too.`,
+          `Whatever else logs in as ${member} loses them too.` +
+          (isOfUsers ? ' Once Quoin has moved in, npm run adopt -- supabase gives it that role again.' : ''),
         mend: { by, sql: `revoke ${role} from ${member} granted by ${grantor};` },
       },
     ]
@@ -149,7 +175,7 @@ function closedDatabase({ owner, database }: Facts): Finding[] {
   if (database.may_create_schema) return []
   return [
     {
-      what: `${owner.name} may not make the schemas quoin, storage and realtime: it lacks CREATE on the database.`,
+      what: `${owner.name} may not make schemas: it lacks CREATE on the database.`,
       mend: { by: database.owner, sql: `grant create on database ${database.name} to ${owner.name};` },
     },
   ]
@@ -249,7 +275,7 @@ const WHY: Readonly<Record<Facts['excess'][number]['kind'], string>> = {
 
 function excessRights({ roles }: Facts, rights: Facts['excess'][number]): Finding {
   const { kind, grantor, privileges, objects } = rights
-  const callers = CALLERS.filter(name => roles.some(role => role.name === name))
+  const callers = [...CALLERS, USER_ROLE].filter(name => roles.some(role => role.name === name))
   const sql = `revoke ${privileges} on ${kind} ${objects.join(', ')} from ${['public', ...callers].join(', ')};`
   return { what: `Callers could ${WHY[kind]}.`, mend: { by: grantor, sql } }
 }

@@ -4,16 +4,26 @@
 import type { Client } from 'pg'
 import { quoteIdentifier } from '../../src/db/sql.ts'
 import { StackError } from '../support/output.ts'
-import { CALLERS, ENGINE_ROLES, ROLES, type RoleName } from '../support/own-roles.ts'
+import {
+  CALLERS,
+  ENGINE_ROLES,
+  ROLES,
+  type RoleName,
+  SUPABASE_ROLES,
+  type SupabaseRole,
+  USER_ROLE,
+} from '../support/own-roles.ts'
 import type { Manifest } from './manifest.ts'
 import { oneRow } from './session.ts'
 
-const ATTRIBUTES: Readonly<Record<RoleName, string>> = {
+const ATTRIBUTES: Readonly<Record<RoleName | SupabaseRole, string>> = {
   authenticator: 'login noinherit',
   anon: 'nologin noinherit',
   service_role: 'nologin noinherit bypassrls',
   quoin_outbox: 'nologin noinherit',
   quoin_storage: 'nologin noinherit',
+  authenticated: 'nologin noinherit',
+  supabase_auth_admin: 'nologin noinherit',
 }
 
 /**
@@ -30,7 +40,7 @@ const STRONGER_SQL = `
     select format('%s is a member of %s', member.rolname, granted.rolname) from pg_auth_members m
       join pg_roles member on member.oid = m.member join pg_roles granted on granted.oid = m.roleid
       where member.rolname = any ($1)
-        and not (member.rolname = 'authenticator' and granted.rolname in ('anon', 'service_role'))
+        and not (member.rolname = 'authenticator' and granted.rolname in ('anon', 'service_role', 'authenticated'))
   ) found`
 
 /** Throws a `StackError` with the SQL that makes what is missing. Reads only. */
@@ -51,30 +61,35 @@ export async function refuseMissingRoles(client: Client, { roles, owner }: Manif
     )
   }
   if (owner === null) return
-  const { problems } = await oneRow<{ problems: string | null }>(client, STRONGER_SQL, [ROLES])
+  const { problems } = await oneRow<{ problems: string | null }>(client, STRONGER_SQL, [
+    [...ROLES, USER_ROLE],
+  ])
   if (problems !== null)
     throw new StackError(`roles of this cluster are not what Quoin needs (docs/adopt.md): ${problems}`)
 }
 
 /**
  * Makes those of Quoin's own roles that the cluster lacks, and the memberships between them, where Quoin is in the
- * backup. A role that came with a later Quoin is left to the migration that makes it. Answers the names of those that
- * are new.
+ * backup. A role that came with a later Quoin is left to the migration that makes it, and those of schemas of Supabase
+ * are made where the backup has them. Answers the names of those that are new.
  */
 export async function makeOwnRoles(client: Client, { owner, roles }: Manifest): Promise<string[]> {
   if (owner === null) return []
-  const engineRoles = ENGINE_ROLES.filter(wanted => roles.some(({ name }) => name === wanted))
+  const isInBackup = (wanted: string) => roles.some(({ name }) => name === wanted)
+  const otherRoles = [...ENGINE_ROLES, ...SUPABASE_ROLES].filter(isInBackup)
   const made: string[] = []
-  for (const name of [...CALLERS, ...engineRoles]) {
+  for (const name of [...CALLERS, ...otherRoles]) {
     const { rowCount } = await client.query('select from pg_roles where rolname = $1', [name])
     if (rowCount !== 0) continue
     await client.query(`create role ${quoteIdentifier(name)} ${ATTRIBUTES[name]}`)
     made.push(name)
   }
-  for (const granted of ['anon', 'service_role'])
+  for (const granted of ['anon', 'service_role', USER_ROLE].filter(
+    name => name !== USER_ROLE || isInBackup(name),
+  ))
     if (!(await isMember(client, 'authenticator', granted, 'set')))
       await client.query(`grant ${granted} to authenticator with admin false, inherit false, set true`)
-  for (const granted of ['anon', 'service_role', ...engineRoles])
+  for (const granted of ['anon', 'service_role', ...otherRoles])
     if (
       !(await isMember(client, owner, granted, 'usage')) ||
       !(await isMember(client, owner, granted, 'set'))

@@ -14,12 +14,25 @@ const LOGIN_SQL = `
     and exists (select from pg_roles where rolname = 'authenticator')
     and not pg_has_role('authenticator', granted.name, 'set')`
 
+/** What signed-in persons lack of what anon got since: they act as a role of their own (DATA_USER_ROLE). */
+const USER_RIGHTS_SQL = `
+  select from pg_roles r join pg_namespace n on n.nspname in ('quoin', 'storage', 'realtime')
+  where r.rolname = 'authenticated' and pg_has_role('authenticator', r.oid, 'set') and (
+    has_schema_privilege('anon', n.oid, 'usage') and not has_schema_privilege(r.oid, n.oid, 'usage')
+    or exists (select from pg_proc p where p.pronamespace = n.oid
+      and has_function_privilege('anon', p.oid, 'execute') and not has_function_privilege(r.oid, p.oid, 'execute'))
+    or exists (select from pg_class c cross join unnest('{select,insert,update}'::text[]) verb
+      where c.relnamespace = n.oid and c.relkind in ('r', 'p', 'v')
+        and has_any_column_privilege('anon', c.oid, verb) and not has_any_column_privilege(r.oid, c.oid, verb)))
+  limit 1`
+
 const FAILURES_MAX = 20
 
 /** What is wrong, a sentence each; none where all is well. */
 export async function upgradeProblems(client: Client): Promise<string[]> {
   const missing = await client.query<{ name: string }>(MISSING_ROLES_SQL, [ROLES])
   const closed = await client.query<{ name: string }>(LOGIN_SQL)
+  const closedToUsers = await client.query(USER_RIGHTS_SQL)
   const failures = await client.query<{ table_name: string; missing: string }>(
     'select table_name, missing from quoin.recording_failures($1)',
     [FAILURES_MAX],
@@ -27,6 +40,9 @@ export async function upgradeProblems(client: Client): Promise<string[]> {
   return [
     ...missing.rows.map(({ name }) => `the role ${name} is missing`),
     ...closed.rows.map(({ name }) => `authenticator cannot become ${name}: grant ${name} to authenticator`),
+    ...closedToUsers.rows.map(
+      () => 'authenticated lacks rights that anon has in schemas of Quoin: npm run adopt -- supabase',
+    ),
     ...failures.rows.map(
       ({ table_name, missing: what }) => `changes of ${table_name} are not recorded: ${what} is missing`,
     ),

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { adoptSupabase } from '../../../cli/adoption/supabase.ts'
 import { runMigrations } from '../../../cli/migrations.ts'
 import { PROJECT_DIR } from '../../../cli/support/project.ts'
 import { startPostgres, type TestPostgres } from '../../gateway/support.ts'
@@ -31,6 +32,8 @@ export interface AdoptDatabase {
   /** Why `adopt` is refused; throws where it is not. */
   refusal(owner?: string): Promise<string>
   takeBack(): Promise<string[]>
+  /** As `npm run adopt -- supabase`; answers what it says. */
+  adoptSupabase(): Promise<string[]>
   /** The command, as one types it. */
   migrate(args?: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>
   /** Everything that moving in might change, as texts. */
@@ -87,6 +90,11 @@ export function useAdoptDatabase(): AdoptDatabase {
       if (!(failure instanceof Error)) throw new Error('it was not refused')
       if (failure.name !== 'StackError') throw failure
       return failure.message
+    },
+    adoptSupabase: async () => {
+      const said: string[] = []
+      await adoptSupabase(urlOf('shop'), line => said.push(line))
+      return said
     },
     takeBack: () => runMigrations(urlOf('shop'), 'down', ['platform'], quiet),
     migrate: (args = ['--platform'], env = {}) =>

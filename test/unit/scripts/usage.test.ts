@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { expect, it } from 'vitest'
 
-const PROGRAMS = 'backup backup-verify restore branch upgrade migrate create-key types-database'.split(' ')
+const PROGRAMS = 'backup backup-verify restore branch upgrade migrate create-key types-database adopt'.split(' ')
 
 interface Outcome {
   code: number
@@ -40,6 +40,7 @@ it('says it behind what is wrong with the arguments', async () => {
     ["Unknown option '--yess'\nusage: npm run branch ", 'branch', '--yess'],
     ['--to names no folder\nusage: npm run backup ', 'backup', '--to', ''],
     ['--to names no folder\nusage: npm run upgrade ', 'upgrade', '--to='],
+    ['usage: npm run adopt -- supabase', 'adopt', 'firebase'],
     ['usage: npm run backup:verify ', 'backup-verify', 'one', 'two'],
     ['DATABASE_URL is not set: it names the empty database', 'restore', 'folder'],
   ]
