@@ -4,7 +4,9 @@ import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { expect, it } from 'vitest'
 
-const PROGRAMS = 'backup backup-verify restore branch upgrade migrate create-key types-database adopt'.split(' ')
+const PROGRAMS = 'backup backup-verify restore branch upgrade migrate create-key types-database adopt'.split(
+  ' ',
+)
 
 interface Outcome {
   code: number

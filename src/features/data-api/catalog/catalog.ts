@@ -154,7 +154,7 @@ export class CatalogCache {
 
   /**
    * The catalog as it is now with its relationships, or `known` itself where nothing has changed: a trip that costs
-   * little, and the reading where it has. So a relation that is not related costs no more than other requests, however often it is asked for.
+   * little, and the reading where it has. A relation that is not related costs no more, however often it is asked for.
    */
   async refresh(data: CatalogSource, session: DataSession, known: Catalog): Promise<Catalog> {
     const version = await readText(data, session, versionStatement(this.#schemas))
