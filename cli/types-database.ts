@@ -31,10 +31,9 @@ runCommand(USAGE, async () => {
     return
   }
   writeFileSync(out, text)
-  logLine(
-    `${out}: the types of ${schemas.join(', ')}. Give them to the client, and write them again after a migration:`,
-  )
-  logLine('  createClient<Database>(url, key), with Database imported as a type from that file')
+  logLine(`${out} has the types of ${schemas.join(', ')}. Write it anew after each migration, and use it so:`)
+  logLine("  import type { Database } from './...'")
+  logLine('  createClient<Database>(url, key)')
 })
 
 async function readFacts(url: string, schemas: readonly string[]): Promise<DatabaseFacts> {

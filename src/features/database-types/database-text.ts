@@ -22,11 +22,12 @@ type OnText = (length: number) => void
 export function databaseText(facts: DatabaseFacts, schemas: readonly string[], onText: OnText): string {
   const names = typeNames(facts, schemas)
   const relationships = relationshipsOf(facts)
-  const inner = inOrder(schemas, name => name).map(
+  const ordered = inOrder(new Set(schemas), name => name)
+  const inner = ordered.map(
     schema => `${key(schema)}: ${block(schemaParts({ facts, names, relationships, onText }, schema))}`,
   )
   const version = `__InternalSupabase: ${block([`PostgrestVersion: ${literal(POSTGREST_VERSION)}`])}`
-  const constants = inOrder(schemas, name => name).map(schema => constantsText(facts, schema))
+  const constants = ordered.map(schema => constantsText(facts, schema))
   return `// Written by Quoin from the database: \`npm run types:database\` writes it anew.
 
 export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[]

@@ -133,6 +133,7 @@ describe('databaseText', () => {
     expect(databaseText(reversed as unknown as DatabaseFacts, ['b', 'public'], () => {})).toBe(
       databaseText(parts, ['b', 'public'], () => {}),
     )
+    expect(write(parts, ['public', 'public'])).toBe(write(parts))
     // Labels keep their own order.
     expect(written(parts)).toContain('Enums: { l: "z" | "a" m: "z" | "a" }')
   })
