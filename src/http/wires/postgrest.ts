@@ -1,5 +1,6 @@
 // Refusals under /rest/v1 as PostgREST 14 says them: its codes, statuses and words, and `details` for our `detail`.
-// What PostgREST has no word for (a key, a limit, a size) keeps our code and our words.
+// What PostgREST has no word for (a key, a limit, a size) keeps our code and our words. The body has no further field,
+// since tests of applications compare it whole: the id of the request is the header X-Request-Id.
 
 import * as z from 'zod'
 import { PostgresError } from '../../db/postgres-error.ts'
@@ -83,7 +84,6 @@ const PostgrestError = z
     message: z.string(),
     details: z.unknown().describe('more about it: a text, a list of candidates, or null'),
     hint: z.string().nullable().describe('what to do'),
-    request_id: z.string(),
   })
   .meta({
     id: 'PostgrestError',
@@ -93,7 +93,6 @@ const PostgrestError = z
         message: 'Cannot coerce the result to a single JSON object',
         details: 'The result contains 0 rows',
         hint: null,
-        request_id: '8c1f4ab0-6f5c-4a0e-9f0b-3d1b7a5f2c9e',
       },
     ],
   })
@@ -111,7 +110,6 @@ function refusal(answer: ErrorAnswer, refused: RefusedRequest): RawAnswer {
   // Clients of PostgREST ask again on 503; a read can be asked again at any time.
   const again: Record<string, string> =
     status === 503 && isRead(refused.request) ? { 'retry-after': '1' } : {}
-  const { request_id } = answer.body
   return {
     status,
     headers: {
@@ -121,7 +119,7 @@ function refusal(answer: ErrorAnswer, refused: RefusedRequest): RawAnswer {
       ...again,
       ...answer.headers,
     },
-    body: JSON.stringify({ code, message, details, hint, request_id }),
+    body: JSON.stringify({ code, message, details, hint }),
   }
 }
 

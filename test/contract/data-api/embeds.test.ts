@@ -38,6 +38,9 @@ beforeAll(async () => {
     insert into ${t}_letters values (1, 1, 2), (2, 2, 1), (3, 1, 3);
     create view ${t}_projects_view as select id, name, client_id as customer from ${t}_projects;
     create view ${t}_clients_view as select id as key, name from ${t}_clients;
+    create view ${t}_counted as select id, name,
+      (select json_agg(x) from (select id, name from ${t}_projects where client_id = c.id) x) as list
+      from ${t}_clients c;
     create view ${t}_deep as select customer, id from ${t}_projects_view;
     create function ${t}_cheap(${t}_clients) returns setof ${t}_projects language sql stable as
       'select * from ${t}_projects where client_id = $1.id and budget < 15';
@@ -51,7 +54,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await postgrest?.[Symbol.asyncDispose]()
-  await asOwner(`drop function ${t}_cheap, ${t}_owner; drop view ${t}_deep, ${t}_projects_view, ${t}_clients_view;
+  await asOwner(`drop function ${t}_cheap, ${t}_owner; drop view ${t}_deep, ${t}_counted, ${t}_projects_view,
+      ${t}_clients_view;
     drop table ${t}_letters, ${t}_details, ${t}_projects_tags, ${t}_tags, ${t}_projects, ${t}_people, ${t}_clients`)
 })
 
@@ -122,6 +126,9 @@ const cases: Case[] = [
   ['projects_tags', 'select=tag_id,...$_projects(budget.sum())'],
   ['projects_tags', 'select=tag_id,...$_projects(count())'],
   ['projects', 'select=*,id.count()'],
+  ['projects_tags', 'select=...$_projects(client_id,budget.sum())&order=$_projects(client_id)'],
+  ['projects_tags', 'select=...$_projects(c:$_clients(name),budget.sum())'],
+  ['counted', 'select=id,$_projects(name)&order=id'],
   ['clients', 'select=name,nope(*)'],
   ['clients', 'select=name,$_projectss(*)'],
   ['clients', 'select=name,$_projects!wrong(*)'],

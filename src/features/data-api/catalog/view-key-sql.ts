@@ -7,6 +7,11 @@ const ENTRY = [
   String.raw`:ressortgroupref \d+ :resorigtbl (\d+) :resorigcol (\d+)`,
 ].join(' ')
 
+/** What the parts of an entry `e` say, and whether its view `t` has such a column. */
+const OF_ENTRY = 'e[1]::int2, e[3]::oid, e[4]::int2'
+const IS_COLUMN = `join pg_attribute a on a.attrelid = t.view and a.attnum = e[1]::int2
+        and a.attname = regexp_replace(e[2], '\\\\(.)', '\\1', 'g')`
+
 /** Of a view `c`: it takes rows (a bit of `pg_relation_is_updatable`). Of others no key is needed. */
 const TAKES_ROWS = 'pg_relation_is_updatable(c.oid, true) & 8 <> 0'
 
@@ -19,9 +24,10 @@ const QUERY_LENGTH_MAX = 1_000_000
 /**
  * The origins of the columns of views in the schemas `$1`, through views under views: relation and number there.
  *
- * Each text is looked through once (`own_origins`), however many views stand on it: hence all views under them first.
- * Target lists of subqueries are in the text too. A column whose number and name stand there with another origin is
- * left out. `condition` narrows the views `c`; it begins with AND.
+ * Each text is looked through once (`entries`), however many views stand on it: hence all views under them first.
+ * Target lists of subqueries are in the text too. Where one has the number and name of a column, the braces of that
+ * text are counted (`outer_entries`): the view's own list is two deep. `condition` narrows the views `c`; it begins
+ * with AND.
  */
 export const columnOrigins = (condition: string): string => `views(oid) as materialized (
     select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -32,14 +38,24 @@ export const columnOrigins = (condition: string): string => `views(oid) as mater
       join pg_rewrite r on r.ev_class = v.oid and r.rulename = '_RETURN'
       join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid and d.refclassid = 'pg_class'::regclass
       join pg_class c on c.oid = d.refobjid and c.relkind in ('v', 'm')),
+  texts(view, text) as (
+    select v.oid, r.ev_action::text from views_below v
+      join pg_rewrite r on r.ev_class = v.oid and r.rulename = '_RETURN'
+      where length(r.ev_action::text) <= ${QUERY_LENGTH_MAX}),
+  entries(view, attnum, origin, place) as materialized (
+    select t.view, ${OF_ENTRY} from texts t cross join regexp_matches(t.text, '${ENTRY}', 'g') e ${IS_COLUMN}),
+  doubtful(view) as (select view from entries group by view, attnum having count(distinct (origin, place)) > 1),
+  outer_entries(view, attnum, origin, place) as (
+    select t.view, ${OF_ENTRY}
+      from (select b.view, b.e, sum(case b.e[5] when '{' then 1 when '}' then -1 else 0 end)
+            over (partition by b.view order by b.number) as depth
+          from (select t.view, e, number from texts t cross join
+              regexp_matches(t.text, '${ENTRY}|((?<!\\\\)[{}])', 'g') with ordinality m(e, number)
+            where t.view in (select view from doubtful)) b) t(view, e, depth)
+      ${IS_COLUMN} where t.depth = 2),
   own_origins(view, attnum, origin, place) as materialized (
-    select a.attrelid, a.attnum, min(e[3])::oid, min(e[4])::int2
-      from views_below v join pg_rewrite r on r.ev_class = v.oid and r.rulename = '_RETURN'
-      cross join regexp_matches(r.ev_action::text, '${ENTRY}', 'g') e
-      join pg_attribute a on a.attrelid = v.oid and a.attnum = e[1]::int2
-        and a.attname = regexp_replace(e[2], '\\\\(.)', '\\1', 'g')
-      where length(r.ev_action::text) <= ${QUERY_LENGTH_MAX}
-      group by 1, 2 having count(distinct (e[3], e[4])) = 1),
+    select distinct * from entries where view not in (select view from doubtful)
+    union select * from outer_entries),
   column_origins(view, attnum, origin, place) as (
     select o.view, o.attnum, o.origin, o.place from own_origins o join views v on v.oid = o.view
     union select v.view, v.attnum, o.origin, o.place from column_origins v

@@ -5,7 +5,7 @@ import type { QualifiedName } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
 import { nearestName } from '../../../lib/nearest-name.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import { isSame, type Relationship } from '../catalog/relationships.ts'
+import { type Cardinality, isSame, type Relationship } from '../catalog/relationships.ts'
 import type { SelectedEmbed } from '../grammar/query-ast.ts'
 
 type Sought = Pick<SelectedEmbed, 'target' | 'hint'>
@@ -27,7 +27,7 @@ export function findRelationship(
     ])
     const told = (each: Relationship) => namesIn(each).every(name => usable.has(name))
     if (found === undefined) throw notFound(all.filter(told), origin, sought)
-    throw ambiguous([found, ...others].filter(told), origin, sought)
+    throw ambiguous([found, ...others].filter(told).sort(byKind), origin, sought)
   }
   return found
 }
@@ -59,6 +59,15 @@ function isNamedByKey(relationship: Relationship, name: string): boolean {
 
 function onlyPair({ pairs }: Extract<Relationship, { kind: 'key' }>) {
   return pairs.length === 1 ? pairs[0] : undefined
+}
+
+const KINDS: readonly Cardinality[] = ['one-to-many', 'many-to-one', 'one-to-one', 'many-to-many']
+
+/** The order in which PostgREST lists them. */
+function byKind(a: Relationship, b: Relationship): number {
+  const kinds = KINDS.indexOf(a.cardinality) - KINDS.indexOf(b.cardinality)
+  if (kinds !== 0) return kinds
+  return describe(a) < describe(b) ? -1 : 1
 }
 
 function namesIn(each: Relationship): string[] {

@@ -93,6 +93,8 @@ export interface SpreadItem {
 /** An aggregate is over the rows of the level that shows the column. */
 export interface SpreadColumn {
   readonly name: string
+  /** True for a value of JSON, which has no equality to be grouped by. */
+  readonly isJson?: boolean
   readonly aggregate?: Aggregate | undefined
 }
 
@@ -115,5 +117,5 @@ export type LevelFilter = Condition | LevelTree | RelatedCondition
 export interface LevelOrder extends Pick<OrderTerm, 'direction' | 'nulls'> {
   readonly field: Field
   /** The one row below whose field it is; undefined for one of the rows themselves. */
-  readonly embed: Embed | undefined
+  readonly below: EmbedItem | SpreadItem | undefined
 }

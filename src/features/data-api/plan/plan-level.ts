@@ -21,12 +21,13 @@ import { aliasOf } from './aliases.ts'
 import { badEmbedFilter, notEmbedded, relatedOrderToMany } from './failures.ts'
 import { findRelationship } from './find-relationship.ts'
 import {
-  type Embed,
+  type EmbedItem,
   type Item,
   type Level,
   type LevelFilter,
   type LevelOrder,
   type Link,
+  type SpreadItem,
   UNKNOWN_TYPES,
 } from './level.ts'
 import { expandStars, isGrouped, spreadColumns, withoutAggregates } from './spread.ts'
@@ -63,8 +64,7 @@ export interface Place {
 /** An embedded relation with the names that filters and orders know it by. */
 interface Named {
   readonly select: SelectedEmbed
-  readonly embed: Embed
-  readonly item: Item
+  readonly item: EmbedItem | SpreadItem
 }
 
 /** The level at a place. Throws what `findRelationship` does, `invalid_filter`, `invalid_order`, `invalid_select`. */
@@ -164,11 +164,11 @@ function planEmbed(
   const embed = { link, level, isOne, isInner: select.isInner }
   if (!select.isSpread) {
     const name = isEmpty(select) ? undefined : nameOf(select)
-    return { select, embed, item: { kind: 'embed', name, embed } }
+    return { select, item: { kind: 'embed', name, embed } }
   }
   const spreadAlias = aliasOf(`${relationship.target.name}_spread_${index}`, depth, place.taken)
   const columns = spreadColumns(planned, isOne)
-  return { select, embed, item: { kind: 'spread', alias: spreadAlias, columns, embed } }
+  return { select, item: { kind: 'spread', alias: spreadAlias, columns, embed } }
 }
 
 /** True where nothing is shown: the relation is joined, for what it leaves out. */
@@ -198,7 +198,8 @@ function planFilter(
   if (meant === undefined) return filter
   const isNull = test.kind === 'is' && test.value === 'null'
   const isNotNull = test.kind === 'is' && test.value === 'not_null'
-  if (isNull || isNotNull) return { kind: 'related', isNegated: isNull !== isNegated, embed: meant.embed }
+  if (isNull || isNotNull)
+    return { kind: 'related', isNegated: isNull !== isNegated, embed: meant.item.embed }
   return columns?.includes(field.name) ? filter : badEmbedFilter(field.name)
 }
 
@@ -207,8 +208,8 @@ function planOrder(
   named: readonly Named[],
   alias: string,
 ): LevelOrder {
-  if (relation === undefined) return { field, direction, nulls, embed: undefined }
+  if (relation === undefined) return { field, direction, nulls, below: undefined }
   const meant = named.find(({ select }) => nameOf(select) === relation) ?? notEmbedded(relation)
-  if (!meant.embed.isOne) throw relatedOrderToMany(alias, relation)
-  return { field, direction, nulls, embed: meant.embed }
+  if (!meant.item.embed.isOne) throw relatedOrderToMany(alias, relation)
+  return { field, direction, nulls, below: meant.item }
 }

@@ -15,7 +15,7 @@ export function neededColumns({ items, order }: Level): string[] | undefined {
   const needsAll = items.some(({ kind }) => kind === 'all') || embeds.some(needsRow)
   if (needsAll) return undefined
   const shown = items.flatMap(item => (item.kind === 'field' ? [item.field.name] : []))
-  const sorted = order.flatMap(({ field, embed }) => (embed === undefined ? [field.name] : []))
+  const sorted = order.flatMap(({ field, below }) => (below === undefined ? [field.name] : []))
   return [...new Set([...shown, ...sorted, ...embeds.flatMap(linkColumns)])]
 }
 

@@ -36,8 +36,9 @@ export function expandStars(items: readonly Item[], columns: readonly string[] |
  */
 export function spreadColumns({ items }: Level, isOne: boolean): SpreadColumn[] {
   const columns = items.flatMap(columnsOf)
-  if (!isOne && columns.some(({ aggregate }) => aggregate !== undefined)) throw aggregateInSpread()
-  return columns
+  if (isOne) return columns
+  if (columns.some(({ aggregate }) => aggregate !== undefined)) throw aggregateInSpread()
+  return columns.map(({ name }) => ({ name, isJson: true }))
 }
 
 function columnsOf(item: Item): readonly SpreadColumn[] {
@@ -49,7 +50,7 @@ function columnsOf(item: Item): readonly SpreadColumn[] {
     case 'spread':
       return item.columns
     case 'embed':
-      return item.name === undefined ? [] : [{ name: item.name }]
+      return item.name === undefined ? [] : [{ name: item.name, isJson: true }]
     case 'present':
       return [{ name: item.name }]
     case 'all':
@@ -65,7 +66,8 @@ export function withoutAggregates(level: Level): Level {
     if (item.kind === 'count') return { kind: 'present', name: outputName(item) }
     if (item.kind === 'field' && item.aggregate !== undefined)
       return { ...item, alias: outputName(item), aggregate: undefined }
-    if (item.kind === 'spread') return { ...item, columns: item.columns.map(({ name }) => ({ name })) }
+    if (item.kind === 'spread')
+      return { ...item, columns: item.columns.map(({ name, isJson = false }) => ({ name, isJson })) }
     return item
   })
   return { ...level, items }

@@ -5,8 +5,17 @@
 
 import { type Parameters, quoteIdentifier, quoteQualified } from '../../../db/sql.ts'
 import type { ColumnPair } from '../catalog/relationships.ts'
-import type { Aggregate, SelectedField } from '../grammar/query-ast.ts'
-import type { Embed, Item, Level, LevelOrder, Link, SpreadItem } from '../plan/level.ts'
+import type { Aggregate, Field, SelectedField } from '../grammar/query-ast.ts'
+import {
+  type Embed,
+  type EmbedItem,
+  type Item,
+  type Level,
+  type LevelOrder,
+  type Link,
+  type SpreadItem,
+  UNKNOWN_TYPES,
+} from '../plan/level.ts'
 import { outputName } from '../plan/output-name.ts'
 import { isGrouped } from '../plan/spread.ts'
 import { castSql } from './cast-sql.ts'
@@ -197,10 +206,10 @@ function itemSql(scope: FieldScope, item: Item, isGrouped: boolean): ColumnSql[]
 
 const plain = (sql: string): ColumnSql => ({ sql, isAggregate: false })
 
-function spreadColumnsSql({ alias, columns, embed }: SpreadItem, isGrouped: boolean): ColumnSql[] {
-  return columns.map(({ name, aggregate }) => {
+function spreadColumnsSql({ alias, columns }: SpreadItem, isGrouped: boolean): ColumnSql[] {
+  return columns.map(({ name, aggregate, isJson }) => {
     const column = `${quoteIdentifier(alias)}.${quoteIdentifier(name)}`
-    const value = isGrouped && !embed.isOne ? `${column}::pg_catalog.jsonb` : column
+    const value = isGrouped && isJson ? `${column}::pg_catalog.jsonb` : column
     const sql = aggregate ? aggregateSql(value, aggregate) : value
     return { sql: `${sql} as ${quoteIdentifier(name)}`, isAggregate: aggregate !== undefined }
   })
@@ -229,15 +238,19 @@ function groupSql(items: readonly Item[], columns: readonly ColumnSql[]): string
 /** ` order by ...` or nothing. Nulls sort as Postgres does (last when ascending) unless said. */
 function orderSql(scope: FieldScope, terms: readonly LevelOrder[]): string {
   if (terms.length === 0) return ''
-  const list = terms.map(({ field, embed, direction, nulls }) => {
-    const value = embed === undefined ? fieldSql(scope, field) : relatedFieldSql(embed, field, scope)
+  const list = terms.map(({ field, below, direction, nulls }) => {
+    const value = below === undefined ? fieldSql(scope, field) : relatedFieldSql(below, field, scope)
     return [value, direction, nulls && `nulls ${nulls}`].filter(Boolean).join(' ')
   })
   return ` order by ${list.join(',')}`
 }
 
-/** A field of the one row below. */
-function relatedFieldSql({ level, link }: Embed, field: LevelOrder['field'], above: FieldScope): string {
+/** A field of the one row below: a column that is shown beside, by its name there, or one of the row itself. */
+function relatedFieldSql(below: EmbedItem | SpreadItem, field: Field, above: FieldScope): string {
+  const isShown = below.kind === 'spread' && below.columns.some(({ name }) => name === field.name)
+  if (isShown)
+    return fieldSql({ ...above, relation: below.alias, table: undefined, typeOf: UNKNOWN_TYPES }, field)
+  const { level, link } = below.embed
   const { source, conditions } = sourceOf(link, level.alias, above.relation)
   const where = rowsWhereSql(level, above.params, conditions)
   return `(select ${fieldSql(scopeOf(level, above.params), field)} from ${source}${where} limit 1)`

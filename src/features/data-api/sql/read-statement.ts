@@ -4,7 +4,6 @@
 import { Parameters, type QualifiedName, quoteQualified, type Statement } from '../../../db/sql.ts'
 import type { OutputFormat } from '../grammar/media-type.ts'
 import type { Preferences } from '../grammar/prefer.ts'
-import { ROW_LIMIT_MAX } from '../limits.ts'
 import type { Level, RootLevel } from '../plan/level.ts'
 import { type LevelParts, levelParts, rowsWhereSql } from './level-sql.ts'
 import { relianceSql } from './reliance.ts'
@@ -14,6 +13,8 @@ export interface ReadRequest {
   readonly level: RootLevel
   readonly format: OutputFormat
   readonly count: Preferences['count']
+  /** For an estimated count: up to so many rows it is exact. */
+  readonly countedMax?: number
 }
 
 export interface ReadStatements {
@@ -44,11 +45,11 @@ interface RowsShape {
 export function rowsSql(
   source: string,
   params: Parameters,
-  { level, format, count }: ReadRequest,
+  { level, format, count, countedMax = 0 }: ReadRequest,
   { body = bodySql(format), more = [], conditions = [] }: RowsShape = {},
 ): string {
   const parts = levelParts(level, source, params, [...conditions, ...relianceSql(level, params)])
-  const total = totalSql(parts, count)
+  const total = totalSql(parts, count, countedMax)
   const columns = [body, 'pg_catalog.count(*)', total, ...more]
   const { list, from, where, group, order, slice } = parts
   return `select ${columns.join(',')} from (select ${list}${from}${where}${group}${order}${slice}) "t"`
@@ -58,6 +59,7 @@ export function rowsSql(
 function totalSql(
   { bareFrom, where, list, from, group, limit, offset }: LevelParts,
   count: Preferences['count'],
+  countedMax: number,
 ): string {
   if (count !== 'exact' && count !== 'estimated') return 'null'
   if (limit === undefined) return 'pg_catalog.count(*)'
@@ -65,7 +67,7 @@ function totalSql(
   const counted =
     count === 'exact' && group === ''
       ? `(select pg_catalog.count(*)${bareFrom}${where})`
-      : `(select pg_catalog.count(*) from (${rows}${count === 'exact' ? '' : COUNTED_AT_MOST}) "c")`
+      : `(select pg_catalog.count(*) from (${rows}${count === 'exact' ? '' : ` limit ${countedMax + 1}`}) "c")`
   // A page that is not full ends where the result ends: no second scan then.
   const isLast =
     offset === undefined
@@ -74,8 +76,6 @@ function totalSql(
   const skipped = offset === undefined ? '' : `+${offset}::bigint`
   return `case when ${isLast} then pg_catalog.count(*)${skipped} else ${counted} end`
 }
-
-const COUNTED_AT_MOST = ` limit ${ROW_LIMIT_MAX + 1}`
 
 function buildEstimate(table: QualifiedName, level: Level): Statement {
   const params = new Parameters()

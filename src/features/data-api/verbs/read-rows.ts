@@ -10,7 +10,6 @@ import { type Preferences, parsePrefer, preferenceApplied } from '../grammar/pre
 import type { DataQuery, SelectItem } from '../grammar/query-ast.ts'
 import { parseQueryString } from '../grammar/query-string.ts'
 import { namesRowFunction } from '../grammar/row-functions.ts'
-import { ROW_LIMIT_MAX } from '../limits.ts'
 import { embedsRelations, planTable } from '../plan/plan-root.ts'
 import { chooseSchema, type DataApiDeps, type DataCall, dataSession } from '../run/data-session.ts'
 import { notSingular } from '../run/explain-failure.ts'
@@ -40,11 +39,12 @@ export async function readRows(deps: DataApiDeps, call: DataCall, dialect: Diale
     query,
   }
   const table = { schema, name: call.name }
+  const countedMax = dialect.rowLimit.max
 
   const outcome = await withCatalog(deps, context, queryNeed(query), catalog => {
     const level = planTable({ catalog, dialect, role: call.role }, table, query, page)
     const made = call.method === 'HEAD' ? { ...format, kind: 'none' as const } : format
-    const { main, estimate } = buildRead(table, { level, format: made, count: preferences.count })
+    const { main, estimate } = buildRead(table, { level, format: made, count: preferences.count, countedMax })
     const timezone = preferences.timezone
     return runPlan(deps, context, {
       main,
@@ -57,7 +57,7 @@ export async function readRows(deps: DataApiDeps, call: DataCall, dialect: Diale
     })
   })
   if (format.explain) return explained(deps, context, format, outcome)
-  const total = totalOf(outcome, preferences.count)
+  const total = totalOf(outcome, preferences.count, countedMax)
   if (format.kind === 'object' && outcome.rowCount !== 1) {
     discardBody(outcome)
     throw notSingular(outcome.rowCount)
@@ -92,12 +92,16 @@ function isAggregate(item: SelectItem): boolean {
 }
 
 /** `planned` is the planner's estimate; `estimated` is exact up to the most rows that one read returns. */
-function totalOf({ totalCount, estimate }: StatementOutcome, count: Preferences['count']): number | null {
+function totalOf(
+  { totalCount, estimate }: StatementOutcome,
+  count: Preferences['count'],
+  countedMax: number,
+): number | null {
   if (count === undefined) return null
   if (count === 'exact' || estimate === null) return totalCount
   const planned = plannedRows(estimate)
   if (count === 'planned') return planned
-  return totalCount !== null && totalCount > ROW_LIMIT_MAX ? Math.max(planned, totalCount) : totalCount
+  return totalCount !== null && totalCount > countedMax ? Math.max(planned, totalCount) : totalCount
 }
 
 function plannedRows(estimate: string): number {
