@@ -257,7 +257,7 @@ export function readFactsForUsers(client: Client): Promise<Facts> {
   return ask(client, {
     callers: [...CALLERS, USER_ROLE],
     roles: [...CALLERS, ...SUPABASE_ROLES],
-    mayMake: "a.grantee = to_regrole('service_role')",
+    mayMake: "a.grantee = to_regrole('service_role') and n.nspname not in ('auth', 'extensions')",
   })
 }
 

@@ -40,7 +40,7 @@ export function obstacles(facts: Facts): Finding[] {
     ...facts.owned.map(ownedByCallers),
     ...facts.excess.map(rights => excessRights(facts, rights)),
     ...facts.defaults.map(excessDefaults),
-    ...facts.exposed.map(exposedRoutines),
+    ...facts.exposed.map(routines => exposedRoutines(routines, 'pg_catalog, pg_temp')),
     // The statements before this one name what is in the schema.
     ...takenSchemas(facts, ['storage', 'realtime']),
   ]
@@ -57,7 +57,8 @@ export function obstaclesOfUsers(facts: Facts, { makesOwner }: { makesOwner: boo
     ...facts.owned.filter(({ role }) => role === USER_ROLE).map(ownedByCallers),
     ...facts.excess.map(rights => excessRights(facts, rights)),
     ...facts.defaults.map(excessDefaults),
-    ...facts.exposed.map(exposedRoutines),
+    // Functions of Supabase find those of extensions by name.
+    ...facts.exposed.map(routines => exposedRoutines(routines, 'pg_catalog, extensions, pg_temp')),
   ]
 }
 
@@ -290,7 +291,7 @@ function excessDefaults({ role, schema, kind, privileges, grantees }: Facts['def
   return { what, mend: { by: role, sql } }
 }
 
-function exposedRoutines({ owner, routines }: Facts['exposed'][number]): Finding {
+function exposedRoutines({ owner, routines }: Facts['exposed'][number], path: string): Finding {
   return {
     what:
       'Some routines run with the rights of an owner, also when a caller is the cause: they are SECURITY DEFINER, or ' +
@@ -299,7 +300,7 @@ function exposedRoutines({ owner, routines }: Facts['exposed'][number]): Finding
       'public and ends with pg_temp. First write the schema before each name in their bodies.',
     mend: {
       by: owner,
-      sql: routines.map(name => `alter routine ${name} set search_path = pg_catalog, pg_temp;`).join('\n'),
+      sql: routines.map(name => `alter routine ${name} set search_path = ${path};`).join('\n'),
     },
   }
 }

@@ -1,12 +1,18 @@
 // `npm run adopt -- supabase`: what schemas and policies of Supabase name comes to a database that Quoin is in, and
 // nothing that is there is replaced.
 
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeOwnRoles } from '../../../cli/backup/roles.ts'
+import { PROJECT_DIR } from '../../../cli/support/project.ts'
 import { upgradeProblems } from '../../../cli/upgrade/problems.ts'
-import { sqlIn, useAdoptDatabase } from './database.ts'
+import { sqlIn, sqlOfPage, useAdoptDatabase } from './database.ts'
 
 const shop = useAdoptDatabase()
+
+const OLD_ID = '0d8f2ad0-3c6a-4b8e-9d50-2f1a4c7f0a01'
+const NEW_ID = '7b1f5f6e-20b4-4a3c-8a3e-5f7a90c1b002'
 
 const refusal = () =>
   shop.adoptSupabase().then(
@@ -152,7 +158,7 @@ revoke maintain, references, trigger on tables from authenticated;`,
     setup: `set role shop;
       create function public.f() returns int language sql security definer as 'select 1'; reset role`,
     says: /Some routines run with the rights of an owner/,
-    sql: 'alter routine public.f() set search_path = pg_catalog, pg_temp;',
+    sql: 'alter routine public.f() set search_path = pg_catalog, extensions, pg_temp;',
   },
 }
 
@@ -171,6 +177,103 @@ it.each(Object.entries(OPEN))(
     expect(await shop.adoptSupabase()).toContain('made: authenticator may act as authenticated')
   },
 )
+
+/** Lines as pg_dump and Supabase's command line write them. */
+const DUMP = String.raw`
+\restrict token
+SET session_replication_role = replica;
+CREATE SCHEMA IF NOT EXISTS "public";
+COMMENT ON SCHEMA public IS 'standard public schema';
+CREATE EXTENSION IF NOT EXISTS "pg_graphql" WITH SCHEMA "graphql";
+CREATE FUNCTION public.welcome() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path TO 'public' AS $$
+begin
+  insert into public.profiles (id, token) values (new.id, extensions.uuid_generate_v4());
+  return new;
+end $$;
+ALTER FUNCTION "public"."welcome"() OWNER TO "postgres";
+CREATE TABLE IF NOT EXISTS "public"."profiles" (id uuid NOT NULL PRIMARY KEY, token text);
+ALTER TABLE public.profiles OWNER TO postgres;
+CREATE TABLE public.notes (id int PRIMARY KEY, user_id uuid, body text);
+COPY public.notes (id, user_id, body) FROM stdin;
+1	${OLD_ID}	a
+2	${OLD_ID}	b
+\.
+ALTER TABLE ONLY public.notes ADD CONSTRAINT notes_user FOREIGN KEY (user_id) REFERENCES public.profiles(id);
+ALTER TABLE ONLY public.profiles ADD CONSTRAINT people FOREIGN KEY (id) REFERENCES auth.users(id) ON DELETE CASCADE;
+ALTER TABLE public.notes ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON public.notes TO authenticated USING ((auth.uid() = user_id));
+CREATE PUBLICATION "supabase_realtime" WITH (publish = 'insert, update, delete, truncate');
+ALTER PUBLICATION "supabase_realtime" OWNER TO "postgres";
+ALTER PUBLICATION supabase_realtime ADD TABLE ONLY public.notes;
+GRANT ALL ON SCHEMA public TO postgres;
+GRANT USAGE ON SCHEMA "public" TO "authenticated";
+GRANT ALL ON FUNCTION public.welcome() TO anon;
+GRANT ALL ON FUNCTION public.welcome() TO supabase_auth_admin;
+GRANT ALL ON TABLE public.notes TO anon;
+GRANT ALL ON TABLE "public"."notes" TO "authenticated";
+GRANT ALL ON TABLE public.notes TO service_role;
+GRANT ALL ON TABLE public.notes TO "supabase_storage_admin";
+ALTER DEFAULT PRIVILEGES FOR ROLE postgres IN SCHEMA public GRANT ALL ON TABLES TO anon;
+\unrestrict token
+`
+
+it('loads a dump of Supabase as docs/adopt.md says, with the ids that people have now', async () => {
+  await shop.adopt()
+  await shop.adoptSupabase()
+  const owner = await shop.connect('shop')
+  await owner.query(`insert into auth.users (id, email) values ('${OLD_ID}', 'ada@example.com')`)
+  const script = join(PROJECT_DIR, 'cli/adoption/supabase.sed')
+  const dump = execFileSync('sed', ['-E', '-f', script], { input: DUMP, encoding: 'utf8' })
+  expect(dump).toContain(`COPY public.notes (id, user_id, body) FROM stdin;\n1\t${OLD_ID}\ta\n`)
+  // What psql does with rows, for a client that has no psql.
+  const rows = `insert into public.profiles values ('${OLD_ID}');
+    insert into public.notes values (1, '${OLD_ID}', 'a');`
+  await owner.query(dump.replace(/^COPY .*?^\\\.$/ms, rows))
+  const refused = await refusal()
+  expect(sqlIn(refused)).toBe(
+    'alter routine public.welcome() set search_path = pg_catalog, extensions, pg_temp;',
+  )
+  await owner.query(sqlIn(refused))
+  expect((await shop.adoptSupabase()).filter(line => line.startsWith('made'))).toEqual([])
+
+  await owner.query(`create trigger on_auth_user_created after insert on auth.users
+    for each row execute function public.welcome();
+    create policy files on storage.objects for insert to authenticated with check (owner_id = auth.uid()::text)`)
+  const rest = (await owner.query(sqlOfPage('supabase-rest'))).rows.map(row => Object.values(row)[0])
+  expect(rest).toEqual([
+    expect.stringMatching(/^CREATE TRIGGER on_auth_user_created AFTER INSERT ON auth.users .*;$/),
+    expect.stringMatching(
+      /^create policy files on storage.objects as PERMISSIVE for INSERT to authenticated with .*;$/,
+    ),
+  ])
+  await owner.query(`drop trigger on_auth_user_created on auth.users; drop policy files on storage.objects`)
+  for (const statement of rest) await owner.query(String(statement))
+
+  const ids = sqlOfPage('supabase-ids').replace(
+    /^\\copy .*$/m,
+    `insert into moved values ('${OLD_ID}', '${NEW_ID}');`,
+  )
+  await owner.query(ids)
+  const seen = await shop.connect('shop', 'authenticated')
+  await seen.query(`select set_config('request.jwt.claims', '{"sub": "${NEW_ID}"}', false)`)
+  expect((await seen.query('select id from public.notes')).rows).toEqual([{ id: 1 }])
+  const keys = await shop.run(`select conname, confupdtype, confdeltype from pg_constraint
+    where contype = 'f' and conrelid in ('public.notes'::regclass, 'public.profiles'::regclass) order by 1`)
+  expect(keys).toEqual([
+    { conname: 'notes_user', confupdtype: 'a', confdeltype: 'a' },
+    { conname: 'people', confupdtype: 'a', confdeltype: 'c' },
+  ])
+  await owner.query(
+    `create table public.drafts (id serial primary key); alter table public.drafts enable row level security`,
+  )
+  const grants = (await owner.query(sqlOfPage('supabase-grants'))).rows.map(({ statement }) => statement)
+  expect(grants.toSorted()).toEqual([
+    'grant select, insert, update, delete on drafts to anon, authenticated;',
+    'grant select, insert, update, delete on notes to anon, authenticated;',
+    'grant usage on sequence drafts_id_seq to anon, authenticated;',
+  ])
+  for (const statement of grants) await owner.query(statement)
+})
 
 it('is made in a cluster that a backup with it is restored in', async () => {
   await shop.adopt()

@@ -162,6 +162,15 @@ describe('with the role', () => {
     expect(await call('/v1/db/notes', { body: { id: 4 } })).toMatchObject({ status: 401 })
   })
 
+  it('takes the rows of new persons as the identity provider sends them (docs/adopt.md)', async () => {
+    const sql =
+      'insert into auth.users (id, email, raw_user_meta_data) values ($1, $2, $3) on conflict (id) do nothing'
+    const traits = JSON.stringify({ email: 'ada@example.com' })
+    const send = () =>
+      call('/v1/sql', { isService: true, body: { sql, params: [ADA, 'ada@example.com', traits] } })
+    expect([(await send()).json.rowCount, (await send()).json.rowCount]).toEqual([1, 0])
+  })
+
   it('leaves SQL to service_role, which is above policies', async () => {
     const sql = 'select current_user, auth.role(), (select count(*)::int from notes where id < 3) as notes'
     const { json } = await call('/v1/sql', { sub: ADA, isService: true, body: { sql } })
