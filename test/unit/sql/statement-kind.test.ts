@@ -155,6 +155,7 @@ const REFUSED: [sql: string, named: RegExp][] = [
   ['reassign owned by service_role to somebody', /REASSIGN OWNED BY the role "service_role"/],
   ['reassign owned by anon to service_role', /REASSIGN OWNED BY the role "anon"/],
   ['grant service_role to somebody', /The role "service_role" and membership in it/],
+  ['grant authenticated to somebody', /The role "authenticated" and membership in it/],
   ['grant somebody, anon to other with admin option', /The role "anon" and membership in it/],
   ['revoke anon from authenticator', /The role "anon" and membership in it/],
   ['revoke service_role from somebody', /The role "service_role" and membership in it/],
