@@ -17,7 +17,7 @@ export function dataCall(name: string, input: Input): DataCall {
     ...caller,
     name,
     search,
-    timeoutMs: caller.role === 'anon' ? deps.config.anonStatementTimeoutMs : STATEMENT_TIMEOUT_MS,
+    timeoutMs: caller.role === 'service_role' ? STATEMENT_TIMEOUT_MS : deps.config.anonStatementTimeoutMs,
     // Functions of the user may not choose headers under /api: the origin is the administrator's.
     isAnswerFixed: principal.kind === 'session',
     readBodyBytes,
