@@ -96,8 +96,15 @@ const NOTES = `
   create policy own on public.notes to authenticated using (auth.uid() = user_id) with check (auth.uid() = user_id);
   grant select, insert on public.notes to anon, authenticated;
   insert into public.notes values (1, '${ADA}', 'of Ada'), (2, '${BOB}', 'of Bob');
+  create table public.replies (id int primary key,
+    note_id int references public.notes, user_id uuid default auth.uid());
+  alter table public.replies enable row level security;
+  create policy own on public.replies to authenticated using (auth.uid() = user_id);
+  grant select on public.replies to anon, authenticated;
+  insert into public.replies values (1, 1, '${ADA}'), (2, 1, '${BOB}'), (3, 2, '${BOB}');
   create function public.who() returns json language sql stable return json_build_object('runs_as', current_user,
-    'role', auth.role(), 'uid', auth.uid(), 'email', auth.email(), 'app', auth.jwt() ->> 'client_id');
+    'role', auth.role(), 'uid', auth.uid(), 'email', auth.email(), 'app', auth.jwt() ->> 'client_id',
+    'timeout', current_setting('statement_timeout'));
   grant execute on function public.who() to anon, authenticated, service_role;
   insert into storage.buckets (id, name) values ('notes', 'notes');
   create policy own on storage.objects to authenticated
@@ -107,6 +114,8 @@ const NOTES = `
 
 it('teaches whoever runs it as long as the role is missing, and serves all others', async () => {
   expect(await call('/v1/db/todos', { sub: ADA })).toMatchObject({ status: 501, json: WITHOUT_ROLE })
+  const { json: onRest } = await call('/rest/v1/todos', { sub: ADA })
+  expect(onRest).toMatchObject({ code: expect.any(String), hint: WITHOUT_ROLE.hint })
   expect(await call('/v1/storage/buckets', { sub: ADA })).toMatchObject({ status: 501, json: WITHOUT_ROLE })
   using socket = await openRaw({
     key: stack.facts.anon_key,
@@ -139,7 +148,9 @@ describe('with the role', () => {
     const claims = { email: 'ada@example.com', ...('claims' in sent ? sent.claims : {}) }
     const { json } = await call('/v1/db/rpc/who', { ...sent, claims, body: {} })
     const person = uid === null ? { email: null, app: null } : { email: claims.email, app: 'app' }
-    expect(json).toEqual({ runs_as: role, role, uid, ...person })
+    // Whoever has a public key can sign up: a call may take no longer for that.
+    const timeout = role === 'service_role' ? '10s' : '3s'
+    expect(json).toEqual({ runs_as: role, role, uid, timeout, ...person })
   })
 
   it('shows rows by policies TO authenticated, and to service_role all', async () => {
@@ -148,6 +159,13 @@ describe('with the role', () => {
     expect(await idsOf({ sub: BOB })).toEqual([{ id: 2 }])
     expect(await idsOf({})).toEqual([])
     expect(await idsOf({ sub: ADA, isService: true })).toEqual([{ id: 1 }, { id: 2 }])
+    // On every level of a tree.
+    for (const mount of ['/v1/db', '/rest/v1']) {
+      const tree = (sent: Sent) => call(`${mount}/notes?select=id,replies(id)&order=id`, sent)
+      expect((await tree({ sub: ADA })).json).toEqual([{ id: 1, replies: [{ id: 1 }] }])
+      expect((await tree({ sub: BOB })).json).toEqual([{ id: 2, replies: [{ id: 3 }] }])
+      expect((await tree({})).json).toEqual([])
+    }
   })
 
   it('lets a person write their own rows, and says 403 with the role in the hint otherwise', async () => {
