@@ -14,6 +14,7 @@ import {
 } from '../features/data-api/documented.ts'
 import { callFunction } from '../features/data-api/verbs/call-function.ts'
 import { deleteRows, updateRows } from '../features/data-api/verbs/change-rows.ts'
+import { functionOptions } from '../features/data-api/verbs/function-options.ts'
 import { insertRows } from '../features/data-api/verbs/insert-rows.ts'
 import { putRow } from '../features/data-api/verbs/put-row.ts'
 import { readRows } from '../features/data-api/verbs/read-rows.ts'
@@ -40,6 +41,14 @@ export const supabaseRestRoutes = [
     unaudited: 'key_data',
     handle: input =>
       callFunction(input.deps, dataCall(input.params.function, input), postgrestDialect(input.deps.config)),
+  }),
+  defineRoute({
+    id: 'rest.call_options',
+    method: 'options',
+    mounts: { '/rest/v1/rpc/:function': 'any_key' },
+    params: { function: PARAMS.function },
+    summary: 'Ask which methods call a function',
+    handle: input => functionOptions(input.deps, dataCall(input.params.function, input)),
   }),
   defineRoute({
     id: 'rest.read',

@@ -1,6 +1,6 @@
 // Refusals under /rest/v1 as PostgREST 14 says them: its codes, statuses and words, and `details` for our `detail`.
-// What PostgREST has no word for (a key, a limit, a size) keeps our code and our words. The body has no further field,
-// since tests of applications compare it whole: the id of the request is the header X-Request-Id.
+// What PostgREST has no word for (a key, a limit, a size) keeps our code and our words. The body has these four keys
+// alone, since clients compare it as a whole: the request id is in X-Request-Id, as of every answer.
 
 import * as z from 'zod'
 import { PostgresError } from '../../db/postgres-error.ts'
@@ -130,7 +130,11 @@ function isRead({ method }: Request): boolean {
 type Words = Required<PostgrestWords>
 
 /** What PostgREST says of a body without more. */
-const BODY_WORDS: ReadonlySet<string> = new Set(['Empty or invalid json', 'All object keys must match'])
+const BODY_WORDS: ReadonlySet<string> = new Set([
+  'Empty or invalid json',
+  'All object keys must match',
+  'All lines must have same number of fields',
+])
 
 function wordsOf({ body, cause }: ErrorAnswer, refused: RefusedRequest): Words {
   const { code, error: message, detail: details, hint } = body

@@ -36,6 +36,13 @@ test.each([
     17,
     `unexpected 't' expecting "," or end of input`,
   ],
+  ['?select=data->>--34', 'select parameter (data->>--34)', 9, 'unexpected "-" expecting digit'],
+  [
+    '?select=data->(a',
+    'select parameter (data->(a)',
+    7,
+    'unexpected "(" expecting "-", digit or any non reserved character different from: .,>()',
+  ],
   [
     '?columns=',
     'columns parameter ()',

@@ -23,7 +23,7 @@ export function parsePage(
 ): Page {
   const { isPageStrict, rowLimit } = dialect
   const limit = isPageStrict ? strictLimit(query.limit, dialect) : lenientLimit(query.limit)
-  const offset = isPageStrict ? strictOffset(query.offset) : (wholeNumber(query.offset) ?? 0)
+  const offset = isPageStrict ? strictOffset(query.offset) : Math.max(0, wholeNumber(query.offset) ?? 0)
   const page = intersectRange({ limit: limit ?? Number.POSITIVE_INFINITY, offset }, range)
   if (!isPageStrict && page.limit === 0 && limit !== 0) throw negativeLimit()
   return {

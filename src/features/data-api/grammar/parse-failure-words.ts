@@ -24,7 +24,7 @@ export function parseFailureWords(
   return {
     code: 'PGRST100',
     message: `"failed to parse ${what ?? 'filter'} (${text.slice(0, 200)})" (line 1, column ${column})`,
-    details: `unexpected ${foundAt(text, at, failure)} expecting ${expectedBy(failure, isTree)}`,
+    details: `unexpected ${foundAt(text, at, failure)} expecting ${expectedBy(failure, isTree, text)}`,
     hint: null,
   }
 }
@@ -37,10 +37,19 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 const DIRECTIONS = '"asc", "desc", "nullsfirst" or "nullslast"'
+const KEY = 'a key of the JSON path'
 
-/** It reads the dot before it looks for a direction. */
+/** It reads a dot before it looks for a direction, and a dash before the digits of an index. */
 function placeOf(text: string, { message, position }: ParseFailure): number {
-  return message.startsWith(`expected ${DIRECTIONS}`) && text[position] === '.' ? position + 1 : position
+  const next = text[position]
+  const isPassed = message.startsWith(`expected ${DIRECTIONS}`)
+    ? next === '.'
+    : isOfKey(message) && next === '-'
+  return isPassed ? position + 1 : position
+}
+
+function isOfKey(message: string): boolean {
+  return message.startsWith(`expected ${KEY}`)
 }
 
 /** A character that should have been the end stands in single quotes. */
@@ -53,11 +62,13 @@ function foundAt(text: string, at: number, { message }: ParseFailure): string {
 const FIELD_NAME = 'field name (* or [a..z0..9_$])'
 const OPERATOR = 'operator (eq, gt, ...)'
 
-function expectedBy({ message, position }: ParseFailure, isTree: boolean): string {
+function expectedBy({ message, position }: ParseFailure, isTree: boolean, text: string): string {
   const expected = message.replace(/, found (?:the end|"[\s\S]*")$/, '').replace(/^expected /, '')
   if (expected.startsWith('a column name'))
     return isTree ? `${FIELD_NAME}, negation operator (not) or logic operator (and, or)` : FIELD_NAME
   if (expected.startsWith('an operator and'))
     return position === 0 && !isTree ? `"not" or ${OPERATOR}` : OPERATOR
+  if (isOfKey(message))
+    return text[position] === '-' ? 'digit' : '"-", digit or any non reserved character different from: .,>()'
   return expected.startsWith('the end of') ? '"," or end of input' : expected
 }

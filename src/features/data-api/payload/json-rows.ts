@@ -118,6 +118,7 @@ function refuseNonObject(scanner: JsonScanner, row: number): void {
   scanner.passValue()
   throw new DomainError('invalid_body', 'A row must be a JSON object.', {
     detail: `Row ${row} is ${kindOf(first)}.`,
+    postgrest: { code: 'PGRST102', message: 'All object keys must match', details: null },
   })
 }
 

@@ -4,6 +4,7 @@
 import { Parameters, type QualifiedName, quoteQualified, type Statement } from '../../../db/sql.ts'
 import type { OutputFormat } from '../grammar/media-type.ts'
 import type { Preferences } from '../grammar/prefer.ts'
+import { ROW_LIMIT_MAX } from '../limits.ts'
 import type { Level, RootLevel } from '../plan/level.ts'
 import { type LevelParts, levelParts, rowsWhereSql } from './level-sql.ts'
 import { relianceSql } from './reliance.ts'
@@ -13,7 +14,7 @@ export interface ReadRequest {
   readonly level: RootLevel
   readonly format: OutputFormat
   readonly count: Preferences['count']
-  /** For an estimated count: up to so many rows it is exact. */
+  /** Up to so many rows a count that is estimated is exact. */
   readonly countedMax?: number
 }
 
@@ -45,7 +46,7 @@ interface RowsShape {
 export function rowsSql(
   source: string,
   params: Parameters,
-  { level, format, count, countedMax = 0 }: ReadRequest,
+  { level, format, count, countedMax = ROW_LIMIT_MAX }: ReadRequest,
   { body = bodySql(format), more = [], conditions = [] }: RowsShape = {},
 ): string {
   const parts = levelParts(level, source, params, [...conditions, ...relianceSql(level, params)])

@@ -39,12 +39,16 @@ export async function readRows(deps: DataApiDeps, call: DataCall, dialect: Diale
     query,
   }
   const table = { schema, name: call.name }
-  const countedMax = dialect.rowLimit.max
 
   const outcome = await withCatalog(deps, context, queryNeed(query), catalog => {
     const level = planTable({ catalog, dialect, role: call.role }, table, query, page)
     const made = call.method === 'HEAD' ? { ...format, kind: 'none' as const } : format
-    const { main, estimate } = buildRead(table, { level, format: made, count: preferences.count, countedMax })
+    const { main, estimate } = buildRead(table, {
+      level,
+      format: made,
+      count: preferences.count,
+      countedMax: dialect.rowLimit.max,
+    })
     const timezone = preferences.timezone
     return runPlan(deps, context, {
       main,
@@ -57,7 +61,7 @@ export async function readRows(deps: DataApiDeps, call: DataCall, dialect: Diale
     })
   })
   if (format.explain) return explained(deps, context, format, outcome)
-  const total = totalOf(outcome, preferences.count, countedMax)
+  const total = totalOf(outcome, preferences.count, dialect)
   if (format.kind === 'object' && outcome.rowCount !== 1) {
     discardBody(outcome)
     throw notSingular(outcome.rowCount)
@@ -67,7 +71,7 @@ export async function readRows(deps: DataApiDeps, call: DataCall, dialect: Diale
     'content-type': format.contentType,
     'content-range': contentRange(page.offset, outcome.rowCount, total),
     'content-location': addressOf(call, dialect, canonicalQuery(call.search)),
-    'preference-applied': preferenceApplied(preferences, ['count', 'handling', 'timezone']),
+    'preference-applied': preferenceApplied(preferences, ['count', 'tx', 'handling', 'timezone']),
   })
 }
 
@@ -95,13 +99,13 @@ function isAggregate(item: SelectItem): boolean {
 function totalOf(
   { totalCount, estimate }: StatementOutcome,
   count: Preferences['count'],
-  countedMax: number,
+  { rowLimit }: Dialect,
 ): number | null {
   if (count === undefined) return null
   if (count === 'exact' || estimate === null) return totalCount
   const planned = plannedRows(estimate)
   if (count === 'planned') return planned
-  return totalCount !== null && totalCount > countedMax ? Math.max(planned, totalCount) : totalCount
+  return totalCount !== null && totalCount > rowLimit.max ? Math.max(planned, totalCount) : totalCount
 }
 
 function plannedRows(estimate: string): number {
