@@ -5,6 +5,7 @@ import { dataCall } from '../features/data-api/data-call.ts'
 import { QUOIN_DIALECT } from '../features/data-api/dialect.ts'
 import {
   CALL_FUNCTION,
+  CALL_FUNCTION_READ,
   DELETE_ROWS,
   INSERT_ROWS,
   PARAMS,
@@ -48,6 +49,14 @@ export const dataRoutes = [
     params: { function: PARAMS.function },
     ...CALL_FUNCTION,
     unaudited: 'key_data',
+    handle: input => callFunction(input.deps, dataCall(input.params.function, input), QUOIN_DIALECT),
+  }),
+  defineRoute({
+    id: 'db.call_read',
+    method: 'get',
+    mounts: { '/v1/db/rpc/:function': 'any_key' },
+    params: { function: PARAMS.function },
+    ...CALL_FUNCTION_READ,
     handle: input => callFunction(input.deps, dataCall(input.params.function, input), QUOIN_DIALECT),
   }),
   defineRoute({

@@ -5,6 +5,7 @@ import { dataCall } from '../features/data-api/data-call.ts'
 import { postgrestDialect } from '../features/data-api/dialect.ts'
 import {
   CALL_FUNCTION,
+  CALL_FUNCTION_READ,
   DELETE_ROWS,
   INSERT_ROWS,
   PARAMS,
@@ -39,6 +40,16 @@ export const supabaseRestRoutes = [
     ...CALL_FUNCTION,
     summary: 'supabase-js: rpc',
     unaudited: 'key_data',
+    handle: input =>
+      callFunction(input.deps, dataCall(input.params.function, input), postgrestDialect(input.deps.config)),
+  }),
+  defineRoute({
+    id: 'rest.call_read',
+    method: 'get',
+    mounts: { '/rest/v1/rpc/:function': 'any_key' },
+    params: { function: PARAMS.function },
+    ...CALL_FUNCTION_READ,
+    summary: 'supabase-js: rpc with get or head',
     handle: input =>
       callFunction(input.deps, dataCall(input.params.function, input), postgrestDialect(input.deps.config)),
   }),

@@ -30,7 +30,10 @@ const SELECT = query(
   'select',
   z
     .string()
-    .describe('Columns that come back: `id,alias:name,data->a->>b,created_at::date`. All unless said.'),
+    .describe(
+      'Columns that come back: `id,alias:name,data->a->>b,created_at::date`; all unless said. Related rows: ' +
+        '`author(name)`, `tags!inner(id)`, `...author(name)`; aggregates: `amount.sum()`, `count()`.',
+    ),
 )
 const ORDER = query(
   'order',
@@ -114,12 +117,22 @@ const ARGUMENTS = {
   'application/xml': z.string(),
   'application/octet-stream': z.string().meta({ format: 'binary' }),
 }
+const ARGUMENT_PARAMETERS = query(
+  'arguments',
+  z.record(z.string(), z.string()).describe('Arguments by name, `a=1&b=2`.'),
+)
 const FunctionResult = z
   .unknown()
   .describe('A scalar as it is, a set as an array, a row as an object')
   .meta({ id: 'FunctionResult', examples: [[{ total: 5, done: 1, open: 4 }]] })
 
 const NO_BODY = { description: 'Done, without a body: `Prefer: return=minimal`' }
+
+const CALLED = {
+  200: { description: 'What it returned', content: { ...ROWS, 'application/json': FunctionResult } },
+  204: { description: 'It returns void' },
+  206: { description: 'A part of the rows: a count was asked for, and there are more', content: ROWS },
+}
 
 /** A call of a function, as a route declares it; the other constants here alike. */
 export const CALL_FUNCTION = {
@@ -133,11 +146,19 @@ export const CALL_FUNCTION = {
   documented: {
     parameters: [FILTERS, SELECT, ORDER, LIMIT, OFFSET, PREFER, CONTENT_PROFILE],
     request: ARGUMENTS,
-    answers: {
-      200: { description: 'What it returned', content: { ...ROWS, 'application/json': FunctionResult } },
-      204: { description: 'It returns void' },
-      206: { description: 'A part of the rows: a count was asked for, and there are more', content: ROWS },
-    },
+    answers: CALLED,
+  },
+}
+
+export const CALL_FUNCTION_READ = {
+  summary: 'Call a Postgres function that only reads',
+  description:
+    'Arguments by name are parameters of the query string, in the form that Postgres reads their types in; several ' +
+    'of one name are those of a VARIADIC argument. What begins with an operator, as `id=eq.1`, filters the rows. The ' +
+    'call is read-only: of a function that writes it is 405.',
+  documented: {
+    parameters: [ARGUMENT_PARAMETERS, FILTERS, SELECT, ORDER, LIMIT, OFFSET, RANGE, PREFER, ACCEPT_PROFILE],
+    answers: CALLED,
   },
 }
 

@@ -5,7 +5,7 @@
 import type { DatabaseRole } from '../../../db/database.ts'
 import type { QualifiedName, Statement } from '../../../db/sql.ts'
 import { writeArrayLiteral } from '../../../lib/array-literal.ts'
-import type { Column, DatabaseFunction, FunctionArgument, Relation } from './catalog-types.ts'
+import type { Column, DatabaseFunction, FunctionArgument, MediaResult, Relation } from './catalog-types.ts'
 import { CATALOG_VERSION, RELATIONSHIP_FACTS, type RelationshipFacts } from './relationship-facts.ts'
 import { foreignKeys } from './relationships-sql.ts'
 import { columnOrigins, ONLY_WITH_KEYS, VIEW_KEY } from './view-key-sql.ts'
@@ -84,6 +84,11 @@ const FUNCTIONS = `select coalesce(json_agg(json_build_object(
     'defaults', p.pronargdefaults, 'returnsSet', p.proretset, 'isVolatile', p.provolatile = 'v',
     'rowColumns', (select json_agg(a.attname order by a.attnum) from pg_attribute a
       where a.attrelid = coalesce(b.typrelid, t.typrelid) and a.attrelid <> 0 and a.attnum > 0 and not a.attisdropped),
+    'resultTable', (select json_build_object('schema', rn.nspname, 'name', rc.relname)
+      from pg_class rc join pg_namespace rn on rn.oid = rc.relnamespace
+      where rc.oid = coalesce(b.typrelid, t.typrelid) and rc.relkind <> 'c'),
+    'media', case when t.typtype = 'd' and strpos(t.typname, '/') > 0
+      then json_build_object('type', t.typname, 'isBytes', t.typbasetype = 'bytea'::regtype) end,
     'returnsVoid', p.prorettype = 'void'::regtype,
     'returnsRecord', p.prorettype = 'record'::regtype, 'returnsRow', t.typtype = 'c' or b.typtype = 'c')
     order by n.nspname, p.proname, p.oid), '[]')
@@ -174,6 +179,8 @@ interface FunctionRow {
   isVolatile: boolean
   /** Of a composite result. */
   rowColumns: string[] | null
+  resultTable: QualifiedName | null
+  media: MediaResult | null
   returnsVoid: boolean
   returnsRecord: boolean
   returnsRow: boolean
@@ -254,6 +261,8 @@ function toFunction(row: FunctionRow): DatabaseFunction {
     returns: row.returnsVoid ? 'void' : row.returnsRow || hasOutputs ? 'row' : 'scalar',
     isRecord: row.returnsRecord && !hasOutputs,
     resultColumns: row.rowColumns ?? outputNames,
+    resultTable: row.resultTable ?? undefined,
+    media: row.returnsSet ? undefined : (row.media ?? undefined),
     returnsSet: row.returnsSet,
     isVolatile: row.isVolatile,
     usableBy: rolesOf(row.rights),

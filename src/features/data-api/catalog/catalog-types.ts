@@ -2,6 +2,7 @@
 // Every name says which roles may use it: to others it must not be told, for anon keys are public.
 
 import type { DatabaseRole } from '../../../db/database.ts'
+import type { QualifiedName } from '../../../db/sql.ts'
 
 export interface Column {
   readonly name: string
@@ -38,6 +39,13 @@ export interface FunctionArgument {
   readonly isVariadic: boolean
 }
 
+/** A value that is a body of its own, since its type is a domain with the name of a media type. */
+export interface MediaResult {
+  /** As `text/html`; `*` and `/` between are any. */
+  readonly type: string
+  readonly isBytes: boolean
+}
+
 export interface DatabaseFunction {
   readonly schema: string
   readonly name: string
@@ -51,6 +59,9 @@ export interface DatabaseFunction {
   readonly isRecord: boolean
   /** Columns of the rows that it returns; empty for values. */
   readonly resultColumns: readonly string[]
+  /** The relation whose rows it returns; undefined for rows of no relation, and for values. */
+  readonly resultTable: QualifiedName | undefined
+  readonly media: MediaResult | undefined
   readonly returnsSet: boolean
   /** True when it may write: anything but STABLE and IMMUTABLE. */
   readonly isVolatile: boolean

@@ -3,7 +3,7 @@
 
 import type { DatabaseRole } from '../../../db/database.ts'
 import type { QualifiedName } from '../../../db/sql.ts'
-import { DomainError } from '../../../errors.ts'
+import { DomainError, type PostgrestWords } from '../../../errors.ts'
 import { nearestNames } from '../../../lib/nearest-name.ts'
 import { NAME_BYTES_MAX } from '../limits.ts'
 import type { Catalog } from './catalog.ts'
@@ -116,10 +116,11 @@ function callHint(overloads: readonly DatabaseFunction[]): string {
 
 function notFound(
   { schema, name }: QualifiedName,
-  { names = [], wholeTypes }: Passed,
+  passed: Passed,
   overloads: readonly DatabaseFunction[],
   near: readonly string[],
 ): DomainError {
+  const { names = [], wholeTypes } = passed
   const call = names.length > 0 ? `(${shown(names)})` : ' without parameters'
   const hint =
     overloads.length > 0
@@ -129,10 +130,47 @@ function notFound(
         : `Create it in the schema ${schema}, and grant EXECUTE on it to the role of the API key.`
   return new DomainError('function_not_found', `Could not find the function ${schema}.${name}${call}.`, {
     detail:
-      `Searched for the function ${schema}.${name}${call}, ` +
-      `or with a single unnamed ${wholeTypes.join('/')} parameter.`,
+      wholeTypes.length === 0
+        ? `Searched for the function ${schema}.${name}${call}.`
+        : `Searched for the function ${schema}.${name}${call}, ` +
+          `or with a single unnamed ${wholeTypes.join('/')} parameter.`,
     hint,
+    postgrest: notFoundWords({ schema, name }, passed, overloads, near),
   })
+}
+
+function notFoundWords(
+  { schema, name }: QualifiedName,
+  { names, wholeTypes }: Passed,
+  overloads: readonly DatabaseFunction[],
+  near: readonly string[],
+): PostgrestWords {
+  const called = `${schema}.${name}`
+  const some = names && names.length > 0 ? shown([...names].sort()) : undefined
+  const shownCall = names === undefined ? '' : some === undefined ? ' without parameters' : `(${some})`
+  const plural = names && names.length > 1 ? 's' : ''
+  const byName = some === undefined ? ' without parameters' : ` with parameter${plural} ${some}`
+  const types = wholeTypes.join('/')
+  const searched =
+    names === undefined
+      ? ` with a single unnamed ${types} parameter`
+      : `${byName}${types === '' ? '' : ` or with a single unnamed ${types} parameter`}`
+  const parameters = overloads.map(
+    ({ arguments: each }) =>
+      `(${each
+        .map(one => one.name)
+        .sort()
+        .join(', ')})`,
+  )
+  const meant =
+    overloads.length > 0 ? parameters[0] && `${called}${parameters[0]}` : near[0] && `${schema}.${near[0]}`
+  return {
+    code: 'PGRST202',
+    message: `Could not find the function ${called}${shownCall} in the schema cache`,
+    details: `Searched for the function ${called}${searched}, but no matches were found in the schema cache.`,
+    hint:
+      names === undefined || meant === undefined ? null : `Perhaps you meant to call the function ${meant}`,
+  }
 }
 
 /** Names are whatever a caller sent; the message is for people. */

@@ -1,11 +1,12 @@
 // Which form an answer takes, from `Accept`. Pure.
 
 import { DomainError } from '../../../errors.ts'
+import type { MediaResult } from '../catalog/catalog-types.ts'
 
 /** The form of an answer's body. */
 export interface OutputFormat {
-  /** `none`: for HEAD, whose answer has no body. */
-  readonly kind: 'json' | 'object' | 'csv' | 'geojson' | 'none'
+  /** `none`: for HEAD, whose answer has no body. `text` and `bytes`: a value as it is. */
+  readonly kind: 'json' | 'object' | 'csv' | 'geojson' | 'none' | 'text' | 'bytes'
   /** True: keys whose value is null are left out. */
   readonly stripsNulls: boolean
   readonly contentType: string
@@ -27,18 +28,21 @@ const JSON_FORMAT: OutputFormat = {
 
 /**
  * The first type of `Accept` (by q-value, then place) that can be made; JSON without one. Throws `not_acceptable`, for
- * plans too unless `isPlanEnabled`.
+ * plans too unless `isPlanEnabled`. `media`: what a function's value is, which comes first then.
  */
-export function negotiateFormat(accept: string | null, isPlanEnabled = false): OutputFormat {
-  if (accept === null || accept === '' || accept === '*/*' || accept === 'application/json')
-    return JSON_FORMAT
-  for (const range of mediaRanges(accept)) {
-    const format = formatOf(range, isPlanEnabled)
+export function negotiateFormat(
+  accept: string | null,
+  isPlanEnabled = false,
+  media?: MediaResult | undefined,
+): OutputFormat {
+  if (accept === 'application/json' || (!media && (!accept || accept === '*/*'))) return JSON_FORMAT
+  for (const range of mediaRanges(accept || '*/*')) {
+    const format = (media && mediaFormat(media, range)) ?? formatOf(range, isPlanEnabled)
     if (format) return format
   }
   throw new DomainError(
     'not_acceptable',
-    `None of these media types are available: ${accept.slice(0, 200)}`,
+    `None of these media types are available: ${accept?.slice(0, 200)}`,
     {
       hint: 'Accept application/json, text/csv, application/vnd.pgrst.object+json or application/vnd.pgrst.array+json.',
     },
@@ -79,6 +83,16 @@ function mediaRange(text: string): MediaRange {
 function qualityOf({ parameters }: MediaRange): number {
   const q = parameters.get('q')
   return q === undefined ? 1 : Number(q) || 0
+}
+
+/** The format of a value whose type is accepted; of one that may be any type the function says which it is. */
+function mediaFormat({ type, isBytes }: MediaResult, { type: range }: MediaRange): OutputFormat | undefined {
+  const [family] = type.split('/')
+  const isAccepted = type === '*/*' || range === type || range === '*/*' || range === `${family}/*`
+  if (!isAccepted) return undefined
+  const contentType =
+    type === '*/*' ? 'application/octet-stream' : type === 'text/plain' ? `${type}${CHARSET}` : type
+  return { kind: isBytes ? 'bytes' : 'text', stripsNulls: false, contentType }
 }
 
 const CHARSET = '; charset=utf-8'

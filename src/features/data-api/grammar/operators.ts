@@ -65,6 +65,15 @@ export function isTextSearchOperator(name: string): name is TextSearchOperator {
   return Object.hasOwn(TEXT_SEARCH_SQL, name)
 }
 
+const OPERATOR_START = new RegExp(
+  `^(?:not\\.)?(?:${OPERATOR_NAMES.join('|')})(?:\\((?:any|all)\\)|(?<=fts)\\([^()]*\\))?\\.`,
+)
+
+/** True for a value that begins as a condition does: `eq.`, `not.in.`, `like(any).`, `fts(english).`. */
+export function beginsWithOperator(value: string): boolean {
+  return OPERATOR_START.test(value)
+}
+
 /** What people write who know SQL or another API, and what it is called here. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   '=': 'eq',

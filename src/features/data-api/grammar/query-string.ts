@@ -6,6 +6,7 @@ import { CONDITIONS_MAX } from '../limits.ts'
 import { refuseUnstorable } from '../storable-text.ts'
 import { parseCondition, parseLogicTree } from './filters.ts'
 import { parseField, parseName, parseNames, parseWhole } from './grammar.ts'
+import { beginsWithOperator } from './operators.ts'
 import { parseOrder } from './order.ts'
 import type { DataQuery, EmbeddedQuery, Filter } from './query-ast.ts'
 import { parseSelect } from './select.ts'
@@ -66,6 +67,13 @@ export function parseQueryString(
     columns: columns === undefined ? undefined : parseNames('columns', columns),
     onConflict: onConflict === undefined ? undefined : parseNames('on_conflict', onConflict),
   }
+}
+
+/** True for a parameter that a call by GET passes to its function: no reserved one, and its value no condition. */
+export function isCallArgument(name: string, value: string): boolean {
+  const last = name.slice(name.lastIndexOf('.') + 1)
+  const isReserved = isSingle(name) || isOfRows(last) || last === 'and' || last === 'or'
+  return !isReserved && !beginsWithOperator(value)
 }
 
 function gathered(places: Map<string, Gathered>, path: readonly string[]): Gathered {

@@ -3,8 +3,11 @@
 // argument has no name; so is JSON, where no overload takes its names.
 
 import type { TextBytes } from '../../../db/sql.ts'
+import { DomainError, type ErrorCode } from '../../../errors.ts'
 import { encodeUtf8, isBlank } from '../../../lib/utf8.ts'
 import { refuseBadName } from '../grammar/names.ts'
+import { decodePairs, isCallArgument } from '../grammar/query-string.ts'
+import { COLUMNS_MAX } from '../limits.ts'
 import { unstorable } from '../storable-text.ts'
 import { readCallArguments } from './json-rows.ts'
 import { isJson, mediaType, readForm, unsupportedType } from './payload.ts'
@@ -14,6 +17,8 @@ export interface CallBody {
   readonly names: readonly string[] | undefined
   /** The arguments as a JSON object; a `variadic` one as the array of all its values. */
   readonly byName: (variadic: string | undefined) => string | TextBytes
+  /** True for values that are texts, each in the form that Postgres reads its type in. */
+  readonly areTexts: boolean
   /** The body as one value in Postgres' text form. */
   readonly whole: string | TextBytes
   /** Types of the argument without a name that takes it. */
@@ -21,7 +26,13 @@ export interface CallBody {
 }
 
 const JSON_TYPES = ['json', 'jsonb']
-const NO_ARGUMENTS: CallBody = { names: [], byName: () => '{}', whole: '{}', wholeTypes: JSON_TYPES }
+const NO_ARGUMENTS: CallBody = {
+  names: [],
+  byName: () => '{}',
+  areTexts: false,
+  whole: '{}',
+  wholeTypes: JSON_TYPES,
+}
 
 /** Types whose bodies go whole into one argument, and its type. */
 const WHOLE_TYPES: ReadonlyMap<string, string> = new Map([
@@ -55,26 +66,48 @@ export function readCallBody(bytes: Uint8Array, contentType: string | null): Cal
 }
 
 function wholeBody(whole: TextBytes, type: string): CallBody {
-  return { names: undefined, byName: () => '{}', whole, wholeTypes: [type] }
+  return { names: undefined, byName: () => '{}', areTexts: false, whole, wholeTypes: [type] }
 }
 
 function jsonBody(bytes: Uint8Array): CallBody {
   const { names, start, end } = readCallArguments(bytes)
   // An empty array has no first object: it is a call without arguments.
   const named = start === end ? '{}' : { parts: [bytes.subarray(start, end)] }
-  return { names, byName: () => named, whole: { parts: [bytes] }, wholeTypes: JSON_TYPES }
+  return { names, byName: () => named, areTexts: false, whole: { parts: [bytes] }, wholeTypes: JSON_TYPES }
 }
 
 function formBody(bytes: Uint8Array): CallBody {
-  const fields = readForm(bytes)
-  for (const name of fields.keys()) refuseBadName('invalid_body', 'A key of the body', name)
+  return { ...textArguments(readForm(bytes), 'invalid_body', 'A key of the body'), wholeTypes: JSON_TYPES }
+}
+
+/** The arguments of a call by GET: what of the query string is none of the rows'. Throws `invalid_parameter`. */
+export function readQueryArguments(search: string): CallBody {
+  const fields = new Map<string, string[]>()
+  let count = 0
+  for (const [name, value] of decodePairs(search)) {
+    if (!isCallArgument(name, value)) continue
+    if (++count > COLUMNS_MAX) {
+      throw new DomainError('invalid_parameter', `A call takes at most ${COLUMNS_MAX} arguments.`, {
+        hint: 'Send them as the body of a POST.',
+      })
+    }
+    const values = fields.get(name)
+    if (values) values.push(value)
+    else fields.set(name, [value])
+  }
+  return textArguments(fields, 'invalid_parameter', 'The name of a parameter')
+}
+
+/** Of a name that comes several times the last value counts, unless the argument takes them all. */
+function textArguments(fields: ReadonlyMap<string, string[]>, code: ErrorCode, what: string): CallBody {
+  for (const name of fields.keys()) refuseBadName(code, what, name)
   const byName = (variadic: string | undefined) =>
     JSON.stringify(
       Object.fromEntries(
         [...fields].map(([name, values]) => [name, name === variadic ? values : values.at(-1)]),
       ),
     )
-  return { names: [...fields.keys()], byName, whole: byName(undefined), wholeTypes: JSON_TYPES }
+  return { names: [...fields.keys()], byName, areTexts: true, whole: byName(undefined), wholeTypes: [] }
 }
 
 const HEX_DIGITS = encodeUtf8('0123456789abcdef')

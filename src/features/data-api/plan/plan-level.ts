@@ -38,6 +38,8 @@ export interface Planning {
   readonly catalog: Catalog | undefined
   readonly dialect: Dialect
   readonly role: DatabaseRole
+  /** That of the request: names of rows that are of no table are looked up in it. */
+  readonly schema: string
   readonly reliesOn: Reliance[]
 }
 
@@ -140,9 +142,9 @@ function planEmbed(
   index: number,
   rows: Omit<LevelQuery, 'select'>,
 ): Named {
-  const { catalog, role, dialect, reliesOn } = planning
+  const { catalog, role, dialect, schema, reliesOn } = planning
   if (!catalog) throw new TypeError('embedding needs the catalog')
-  const origin = above.table ?? { schema: '', name: above.alias }
+  const origin = above.table ?? { schema, name: above.alias }
   const relationship = findRelationship(catalog, origin, select, role)
   reliesOn.push(relationship.reliesOn)
   const isOne = leadsToOne(relationship)

@@ -33,7 +33,7 @@ export function planTable(
   const isUnknown = embedsRelations(query) && !catalog?.relation(table.schema, table.name)
   // Postgres says best that there is no such table.
   const asked = isUnknown ? { ...NO_QUERY, select: [{ kind: 'all' as const }] } : query
-  return planRoot(context, table.name, table, asked, page)
+  return planRoot(context, table, table, asked, page)
 }
 
 /** The rows that a function returns; `table` is the relation whose rows they are, if they are of any. */
@@ -44,7 +44,7 @@ export function planCall(
   query: DataQuery,
   page: Page,
 ): RootLevel {
-  const level = planRoot(context, called.name, table, query, page)
+  const level = planRoot(context, called, table, query, page)
   return table ? level : { ...level, typeOf: UNKNOWN_TYPES }
 }
 
@@ -52,14 +52,14 @@ const NO_QUERY = { filters: [], order: [], limit: undefined, offset: undefined, 
 
 function planRoot(
   { catalog, dialect, role }: PlanContext,
-  alias: string,
+  { schema, name: alias }: QualifiedName,
   table: QualifiedName | undefined,
   query: Omit<DataQuery, 'columns' | 'onConflict'>,
   page: Page | undefined,
 ): RootLevel {
   const reliesOn: Reliance[] = []
   const place = { alias, table, page, depth: 0, taken: [alias], isSpread: false }
-  const level = planLevel({ catalog, dialect, role, reliesOn }, place, query)
+  const level = planLevel({ catalog, dialect, role, schema, reliesOn }, place, query)
   return { ...level, reliesOn: catalog && mergedReliance(catalog, reliesOn) }
 }
 

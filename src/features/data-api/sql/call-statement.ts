@@ -10,6 +10,7 @@ import {
 } from '../../../db/sql.ts'
 import type { DatabaseFunction, FunctionArgument } from '../catalog/catalog-types.ts'
 import type { ResolvedCall } from '../catalog/function-resolution.ts'
+import type { OutputFormat } from '../grammar/media-type.ts'
 import { type ReadRequest, rowsSql } from './read-statement.ts'
 import { hasOverloads } from './reliance.ts'
 import { bodySql, guardSql, RESPONSE_SETTINGS } from './result-sql.ts'
@@ -18,18 +19,24 @@ export interface CallRequest extends ReadRequest {
   readonly maxAffected: number | undefined
 }
 
-/** The statement that calls a function with `body`, a JSON object of its arguments or its one argument. */
+/** What is passed: a JSON object of arguments by name, whose values may all be texts, or the one argument. */
+export interface PassedArguments {
+  readonly names: readonly string[]
+  readonly body: string | TextBytes
+  readonly areTexts: boolean
+}
+
+/** The statement that calls a function. */
 export function buildCall(
   { target, overloads, passing }: ResolvedCall,
-  argumentNames: readonly string[],
-  body: string | TextBytes,
+  passed: PassedArguments,
   request: CallRequest,
 ): Statement {
   const params = new Parameters()
   const from =
     passing === 'wholeBody'
-      ? wholeBodySql(target, params.add(body))
-      : byNameSql(target, argumentNames, body, params)
+      ? wholeBodySql(target, params.add(passed.body))
+      : byNameSql(target, passed, params)
   const isStill = hasOverloads(target, overloads, params)
   return { sql: resultSql(target, from, request, isStill, params), params: params.values }
 }
@@ -49,20 +56,23 @@ function sourceSql(target: DatabaseFunction, passed: string): string {
 /** `json_to_record($1) "quoin_arguments"("a" integer), "public"."f"("a"=>"quoin_arguments"."a") "f"`. */
 function byNameSql(
   target: DatabaseFunction,
-  argumentNames: readonly string[],
-  body: string | TextBytes,
+  { names, body, areTexts }: PassedArguments,
   params: Parameters,
 ): string {
-  const passed = target.arguments.filter(({ name }) => argumentNames.includes(name))
+  const passed = target.arguments.filter(({ name }) => names.includes(name))
   if (passed.length === 0) return sourceSql(target, '')
-  const definitions = passed.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(',')
-  const source = `pg_catalog.json_to_record(${params.add(body)}) "quoin_arguments"(${definitions})`
-  return `${source},${sourceSql(target, passed.map(passSql).join(','))}`
+  const definitions = passed.map(({ name, type, isVariadic }) => {
+    const text = isVariadic ? 'text[]' : 'text'
+    return `${quoteIdentifier(name)} ${areTexts ? text : type}`
+  })
+  const source = `pg_catalog.json_to_record(${params.add(body)}) "quoin_arguments"(${definitions.join(',')})`
+  return `${source},${sourceSql(target, passed.map(each => passSql(each, areTexts)).join(','))}`
 }
 
-function passSql({ name, isVariadic }: FunctionArgument): string {
+function passSql({ name, type, isVariadic }: FunctionArgument, isText: boolean): string {
   const quoted = quoteIdentifier(name)
-  return `${isVariadic ? 'variadic ' : ''}${quoted}=>"quoin_arguments".${quoted}`
+  const value = `"quoin_arguments".${quoted}${isText ? `::${type}` : ''}`
+  return `${isVariadic ? 'variadic ' : ''}${quoted}=>${value}`
 }
 
 function resultSql(
@@ -74,11 +84,9 @@ function resultSql(
 ): string {
   const alias = quoteIdentifier(target.name)
   const where = ` where ${condition}`
-  if (target.returns === 'void') return `select '',0,null,${RESPONSE_SETTINGS} from ${from}${where}`
+  if (target.returns === 'void') return `select '[]',0,null,${RESPONSE_SETTINGS} from ${from}${where}`
   if (target.returns === 'scalar' && !target.returnsSet) {
-    const value =
-      request.format.kind === 'csv' ? `${alias}.${alias}::text` : `pg_catalog.to_json(${alias}.${alias})`
-    return `select coalesce(${value}::text,'null'),1,null,${RESPONSE_SETTINGS} from ${from}${where}`
+    return `select ${valueSql(`${alias}.${alias}`, request.format)},1,null,${RESPONSE_SETTINGS} from ${from}${where}`
   }
   const more = [RESPONSE_SETTINGS, 'null', ...guards(request, params)]
   const rows = rowsOf(target, request)
@@ -89,16 +97,30 @@ function resultSql(
   return once + rowsSql(alias, params, { ...rows.request, count: 'exact' }, shape)
 }
 
+/** One value as a body. Bytes go in base64: what comes from the database is text. */
+function valueSql(value: string, { kind }: OutputFormat): string {
+  switch (kind) {
+    case 'text':
+      return `coalesce(${value}::text,'')`
+    case 'bytes':
+      return `coalesce(pg_catalog.encode(${value},'base64'),'')`
+    case 'csv':
+      return `coalesce(${value}::text,'null')`
+    default:
+      return `coalesce(pg_catalog.to_json(${value})::text,'null')`
+  }
+}
+
 /** A single row is an object, values of a set are not wrapped into objects. */
 function rowsOf(target: DatabaseFunction, request: CallRequest): { request: ReadRequest; body: string } {
   const isList = request.format.kind === 'json'
   if (target.returns === 'scalar') {
     const value = `"t".${quoteIdentifier(target.name)}`
     const all = { ...request, level: { ...request.level, items: [{ kind: 'all' as const }] } }
-    const body = isList
-      ? `coalesce(pg_catalog.json_agg(${value}),'[]')`
-      : `coalesce(pg_catalog.json_agg(${value})->0,'null')`
-    return { request: all, body: request.format.kind === 'csv' ? bodySql(request.format) : body }
+    if (request.format.kind === 'csv' || request.format.kind === 'none')
+      return { request: all, body: bodySql(request.format) }
+    const values = `pg_catalog.json_agg(${value})`
+    return { request: all, body: isList ? `coalesce(${values},'[]')` : `coalesce(${values}->0,'null')` }
   }
   const kind = isList && !target.returnsSet ? 'object' : request.format.kind
   return { request, body: bodySql({ ...request.format, kind }) }

@@ -1,93 +1,133 @@
-// POST on a function: arguments by name from a JSON object, the result as the function shapes it.
+// A call of a function: arguments by name from a JSON object or the query string, the result as the function shapes it.
 
 import { DomainError } from '../../../errors.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { DatabaseFunction } from '../catalog/catalog-types.ts'
 import { type ResolvedCall, resolveFunction } from '../catalog/function-resolution.ts'
 import type { Dialect } from '../dialect.ts'
-import { negotiateFormat } from '../grammar/media-type.ts'
+import { negotiateFormat, type OutputFormat } from '../grammar/media-type.ts'
 import { refuseBadName } from '../grammar/names.ts'
-import { contentRange, parsePage } from '../grammar/page.ts'
+import { contentRange, type Page, parsePage } from '../grammar/page.ts'
 import { refuseUnused } from '../grammar/parameter-use.ts'
 import { type Preferences, parsePrefer, preferenceApplied } from '../grammar/prefer.ts'
-import { parseQueryString } from '../grammar/query-string.ts'
+import { isCallArgument, parseQueryString } from '../grammar/query-string.ts'
 import { refuseRowFunctions } from '../grammar/row-functions.ts'
-import { isBinary, readCallBody } from '../payload/call-body.ts'
+import { type CallBody, isBinary, readCallBody, readQueryArguments } from '../payload/call-body.ts'
 import { planCall } from '../plan/plan-root.ts'
-import { chooseSchema, type DataApiDeps, type DataCall, dataSession } from '../run/data-session.ts'
+import {
+  chooseSchema,
+  type DataApiDeps,
+  type DataCall,
+  type DataContext,
+  dataSession,
+} from '../run/data-session.ts'
 import { runPlan, type StatementOutcome } from '../run/run-plan.ts'
 import { withCatalog } from '../run/with-catalog.ts'
 import { buildCall } from '../sql/call-statement.ts'
-import { answer, type DataAnswer, rowsStatus } from './data-answer.ts'
+import { answer, type DataAnswer, explained, rowsStatus } from './data-answer.ts'
 
 interface CallOutcome {
-  resolved: ResolvedCall
-  statement: StatementOutcome
+  readonly target: DatabaseFunction
+  readonly format: OutputFormat
+  readonly statement: StatementOutcome
 }
 
 /**
- * Calls the function once. Scalars answer as bare JSON, sets as arrays, rows as objects, void as 204.
- * Throws `function_not_found` and `ambiguous_function`.
+ * Calls the function once: read-only by GET and HEAD, whose query string has the arguments. Scalars answer as bare
+ * JSON, sets as arrays, rows as objects, void as 204, a domain called as a media type as that. Throws
+ * `function_not_found` and `ambiguous_function`.
  */
 export async function callFunction(deps: DataApiDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
   refuseBadName('invalid_parameter', 'The name of the function', call.name)
+  const isRead = call.method === 'GET' || call.method === 'HEAD'
   const schema = chooseSchema(call, deps.config.dbSchemas)
-  const query = parseQueryString(call.search)
+  const query = parseQueryString(call.search, isRead ? isCallArgument : undefined)
   refuseUnused(query, 'call', dialect)
-  const page = parsePage(query, null, dialect)
+  const page = parsePage(query, call.method === 'GET' ? call.headers.get('range') : null, dialect)
   const preferences = parsePrefer(call.headers.get('prefer'), dialect)
-  const format = negotiateFormat(call.headers.get('accept'))
-  const contentType = call.headers.get('content-type')
-  const readBody = isBinary(contentType) ? call.readRawBytes : call.readBodyBytes
-  const body = readCallBody(await readBody(), contentType)
-  const context = { call, schema, session: dataSession(call, schema, deps.config.dbExtraSearchPath), query }
-  const { count, maxAffected } = preferences
+  const body = isRead ? readQueryArguments(call.search) : await readBody(call)
+  const session = dataSession(call, schema, deps.config.dbExtraSearchPath)
+  const context = { call, schema, session, query }
+  const columns = isRead ? undefined : query.columns
+  const names = body.names && columns ? columns : body.names
 
   const run = async (catalog: Catalog | undefined): Promise<CallOutcome> => {
     if (catalog === undefined) throw new TypeError('a call needs the catalog')
-    const names = body.names && query.columns ? query.columns : body.names
     const passed = { names, wholeTypes: body.wholeTypes }
-    const resolved = resolveFunction(catalog, { schema, name: call.name }, passed, context.session.role)
+    const resolved = resolveFunction(catalog, { schema, name: call.name }, passed, session.role)
+    const { target } = resolved
     refuseBoundWithoutSet(resolved, preferences)
-    const { returns, returnsSet, arguments: parameters } = resolved.target
+    const { returns, returnsSet, arguments: parameters } = target
     if (returns !== 'row') refuseUnused(query, returnsSet ? 'values' : 'value', dialect)
-    refuseRowFunctions(query, call.name, resolved.target.resultColumns)
+    refuseRowFunctions(query, call.name, target.resultColumns)
+    const format = negotiateFormat(call.headers.get('accept'), deps.config.dbPlanEnabled, target.media)
+    const planning = { catalog, dialect, role: call.role }
     const request = {
-      level: planCall({ catalog, dialect, role: call.role }, resolved.target, undefined, query, page),
-      format,
-      count,
-      maxAffected,
+      level: planCall(planning, target, target.resultTable, query, page),
+      format: call.method === 'HEAD' ? { ...format, kind: 'none' as const } : format,
+      count: preferences.count,
+      maxAffected: preferences.maxAffected,
     }
     const variadic = parameters.find(({ isVariadic }) => isVariadic)?.name
     const value = resolved.passing === 'wholeBody' ? body.whole : body.byName(variadic)
     const statement = await runPlan(deps, context, {
-      main: buildCall(resolved, names ?? [], value, request),
-      readOnly: !resolved.target.isVolatile,
+      main: buildCall(resolved, { names: names ?? [], body: value, areTexts: body.areTexts }, request),
+      explain: format.explain,
+      readOnly: isRead || !target.isVolatile,
       // A function may change its session, so that the connection is not one for prepared statements.
       prepared: false,
       isDryRun: preferences.tx === 'rollback',
       timezone: preferences.timezone,
     })
-    return { resolved, statement }
+    return { target, format, statement }
   }
-  const { resolved, statement } = await withCatalog(deps, context, 'functions', run)
+  return answerCall(deps, context, page, preferences, await withCatalog(deps, context, 'functions', run))
+}
+
+function readBody(call: DataCall): Promise<CallBody> {
+  const contentType = call.headers.get('content-type')
+  const read = isBinary(contentType) ? call.readRawBytes : call.readBodyBytes
+  return read().then(bytes => readCallBody(bytes, contentType))
+}
+
+async function answerCall(
+  deps: DataApiDeps,
+  context: DataContext,
+  page: Page,
+  preferences: Preferences,
+  { target, format, statement }: CallOutcome,
+): Promise<DataAnswer> {
+  if (format.explain) return explained(deps, context, format, statement)
   const applied = preferenceApplied(preferences, ['count', 'tx', 'handling', 'timezone', 'maxAffected'])
-  const { target } = resolved
-  if (target.returns === 'void') {
+  if (target.returns === 'void' && !target.returnsSet) {
     return answer(deps, context, 204, null, { 'preference-applied': applied }, statement)
   }
-  const total = count === undefined ? null : (statement.totalCount ?? statement.rowCount)
+  const total = preferences.count === undefined ? null : (statement.totalCount ?? statement.rowCount)
   const fields = {
     'content-type': format.contentType,
     'content-range': contentRange(target.returnsSet ? page.offset : 0, statement.rowCount, total),
     'preference-applied': applied,
   }
   const status = target.returnsSet ? rowsStatus(statement, page, total) : 200
-  return answer(deps, context, status, statement.body, fields, statement)
+  const body = format.kind === 'bytes' ? await bytesOf(statement) : statement.body
+  return answer(deps, context, status, body, fields, statement)
+}
+
+/** Bytes come in base64. */
+async function bytesOf({ body }: StatementOutcome): Promise<Uint8Array<ArrayBuffer>> {
+  return Uint8Array.from(atob(await new Response(body).text()), character => character.charCodeAt(0))
 }
 
 function refuseBoundWithoutSet({ target }: ResolvedCall, { maxAffected }: Preferences): void {
   if (maxAffected === undefined || target.returnsSet) return
   throw new DomainError('invalid_preference', 'max-affected needs a function that returns SETOF or TABLE.', {
     detail: `${target.schema}.${target.name} returns one value, so the rows that it changes cannot be counted.`,
+    postgrest: {
+      code: 'PGRST128',
+      message:
+        'Function must return SETOF or TABLE when max-affected preference is used with handling=strict',
+      details: null,
+      hint: null,
+    },
   })
 }
