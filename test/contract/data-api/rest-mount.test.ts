@@ -542,6 +542,15 @@ describe('defaults', () => {
     expect([second.status, second.headers.get('x-ratelimit-remaining')]).toEqual([200, '3'])
   })
 
+  test('an insert and a PUT have no use for max-affected, and say nothing of it', async () => {
+    const headers = { prefer: 'handling=strict, max-affected=0' }
+    const rows = [{ name: 'a' }, { name: 'b' }]
+    const inserted = await rest(items, { method: 'POST', body: rows, headers })
+    const put = await rest(`${items}?id=eq.1`, { method: 'PUT', body: { id: 1, name: 'c' }, headers })
+    expect([inserted.status, put.status]).toEqual([201, 204])
+    expect(inserted.headers.get('preference-applied')).toBe('handling=strict')
+  })
+
   test('profiles may name the default schema', async () => {
     const read = await rest(items, { headers: { 'accept-profile': 'public' } })
     const written = await rest(items, {

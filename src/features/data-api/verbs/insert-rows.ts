@@ -60,7 +60,8 @@ async function tryInsert(
   const conflict = conflictRule(write, primaryKey)
   const wantsLocation = write.returning === 'headers-only' && primaryKey.length > 0
   const request = {
-    ...writeRequestOf(write, catalog, NO_BOUND),
+    ...writeRequestOf(write, catalog),
+    maxAffected: NO_BOUND,
     ...(wantsLocation ? { returning: primaryKey, format: readableFormat(write.format) } : {}),
   }
   const reliesOnKey = insertNeed(write) === 'key' && relation?.isView !== true ? primaryKey : undefined

@@ -68,11 +68,9 @@ async function tryPut(
     ...writeCatalogOf(write, catalog, isTyped),
     reliesOnKey: relation?.isView === false ? target : undefined,
   }
-  return runWrite(
-    deps,
-    write,
-    buildInsert(table, payload, conflict, writeRequestOf(write, catalog, undefined), known),
-  )
+  // There is one row at most.
+  const request = { ...writeRequestOf(write, catalog), maxAffected: undefined }
+  return runWrite(deps, write, buildInsert(table, payload, conflict, request, known))
 }
 
 function refusePage({ limit, offset }: DataQuery): void {

@@ -80,13 +80,12 @@ export function refuseUnboundedWrite({ query, context }: WriteCall): void {
 export function writeRequestOf(
   { context, table, query, format, returning, preferences, dialect }: WriteCall,
   catalog: Catalog | undefined,
-  maxAffected: number | undefined = preferences.maxAffected,
 ): WriteRequest {
   return {
     level: planTable({ catalog, dialect, role: context.session.role }, table, query, undefined),
     format,
     returning: returning === 'headers-only' ? 'minimal' : returning,
-    maxAffected,
+    maxAffected: preferences.maxAffected,
   }
 }
 
