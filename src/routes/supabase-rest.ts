@@ -22,6 +22,9 @@ import { readRows } from '../features/data-api/verbs/read-rows.ts'
 import { tableOptions } from '../features/data-api/verbs/table-options.ts'
 import { defineRoute, type HandlerInput } from '../http/route.ts'
 
+const MINIMAL = 'Nothing comes back unless `Prefer: return=representation` asks for it.'
+const CUT = 'At most DB_MAX_ROWS rows come back, whatever `limit` says.'
+
 const TABLE = { '/rest/v1/:table': 'any_key' } as const
 const TABLE_PARAMS = { table: PARAMS.table }
 type TableInput = HandlerInput<typeof TABLE, undefined, undefined>
@@ -68,6 +71,7 @@ export const supabaseRestRoutes = [
     params: TABLE_PARAMS,
     ...READ_ROWS,
     summary: 'supabase-js: select',
+    description: `${READ_ROWS.description} ${CUT}`,
     handle: input => onTable(readRows, input),
   }),
   defineRoute({
@@ -77,6 +81,7 @@ export const supabaseRestRoutes = [
     params: TABLE_PARAMS,
     ...INSERT_ROWS,
     summary: 'supabase-js: insert and upsert',
+    description: `The body is one row or an array of rows; all are inserted or none. ${MINIMAL}`,
     unaudited: 'key_data',
     handle: input => onTable(insertRows, input),
   }),
@@ -87,6 +92,7 @@ export const supabaseRestRoutes = [
     params: TABLE_PARAMS,
     ...UPDATE_ROWS,
     summary: 'supabase-js: update',
+    description: `Needs at least one filter. The body holds the columns to set. ${MINIMAL}`,
     unaudited: 'key_data',
     handle: input => onTable(updateRows, input),
   }),
@@ -96,6 +102,7 @@ export const supabaseRestRoutes = [
     mounts: TABLE,
     params: TABLE_PARAMS,
     ...PUT_ROW,
+    description: `${PUT_ROW.description} ${MINIMAL}`,
     unaudited: 'key_data',
     handle: input => onTable(putRow, input),
   }),
@@ -106,6 +113,7 @@ export const supabaseRestRoutes = [
     params: TABLE_PARAMS,
     ...DELETE_ROWS,
     summary: 'supabase-js: delete',
+    description: `Needs at least one filter. ${MINIMAL}`,
     unaudited: 'key_data',
     handle: input => onTable(deleteRows, input),
   }),
