@@ -1,375 +1,23 @@
-// /rest/v1: what clients of PostgREST 14 read of status, headers and errors, beyond what /v1/db answers.
+// /rest/v1: what clients of PostgREST 14 read of status and headers, beyond what /v1/db answers.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { makeKey } from '../../support/keys.ts'
 import { asOwner, callDb, type DbCall } from './caller.ts'
+import { makeRestKey, NONE, REST_URL, refusal, rest } from './rest-caller.ts'
 import { dropTables, fillTables, items, makeTables, names, t } from './write-tables.ts'
-
-const base = `${inject('stack').base_url}/rest/v1`
-let key: string
 
 beforeAll(async () => {
   await makeTables()
-  await asOwner(
-    `
-    create function ${t}_raise(message text, detail text) returns void language plpgsql as $$ begin
-      if detail is null then raise sqlstate 'PGRST' using message = message;
-      else raise sqlstate 'PGRST' using message = message, detail = detail; end if; end $$;
-    create function ${t}_answer(headers text, status text) returns text language sql as
-      $$ select set_config('response.headers', headers, true) || set_config('response.status', status, true) $$;
-    create function ${t}_fail(code text, said text) returns void language plpgsql as $$ begin
-      raise sqlstate using errcode = code, message = said; end $$;
+  await asOwner(`
     create function ${t}_stable() returns int language sql stable as 'select 1';
-    grant execute on function ${t}_raise, ${t}_answer, ${t}_fail, ${t}_stable to service_role;
-  `.replace('raise sqlstate using errcode', 'raise exception using errcode'),
-  )
-  key = (await makeKey('service_role', { rateLimitPerMinute: 100_000 })).key
-  // Names are told out of the remembered catalog, which may be older than the table: this reads it anew.
-  await rest(items, { method: 'OPTIONS' })
+    create function ${t}_volatile() returns int language sql as 'select 1';
+    grant execute on function ${t}_stable, ${t}_volatile to service_role`)
+  await makeRestKey()
 })
 beforeEach(fillTables)
 afterAll(async () => {
-  await asOwner(`drop function ${t}_raise, ${t}_answer, ${t}_fail, ${t}_stable`)
+  await asOwner(`drop function ${t}_stable, ${t}_volatile`)
   await dropTables()
-})
-
-const rest = (path: string, call?: DbCall) => callDb(`${base}/${path}`, { apikey: key }, call)
-
-async function refusal(path: string, call?: DbCall) {
-  const { status, body, headers } = await rest(path, call)
-  expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
-  expect(headers.get('proxy-status')).toBe(`PostgREST; error=${body.code}`)
-  return { status, ...body }
-}
-
-const NONE = { details: null, hint: null }
-
-describe('errors', () => {
-  test.each<[what: string, path: string, call: DbCall | undefined, expected: object]>([
-    [
-      'a filter without an operator',
-      `${items}?id=0`,
-      undefined,
-      {
-        status: 400,
-        code: 'PGRST100',
-        message: '"failed to parse filter (0)" (line 1, column 1)',
-        details: 'unexpected "0" expecting "not" or operator (eq, gt, ...)',
-        hint: null,
-      },
-    ],
-    [
-      'a table that is not there',
-      `${items.slice(0, -1)}`,
-      undefined,
-      {
-        status: 404,
-        code: 'PGRST205',
-        message: `Could not find the table 'public.${items.slice(0, -1)}' in the schema cache`,
-        details: null,
-        hint: `Perhaps you meant the table 'public.${items}'`,
-      },
-    ],
-    [
-      'a column that a row names and the table lacks',
-      items,
-      { method: 'POST', body: { qtty: 1 } },
-      {
-        status: 400,
-        code: 'PGRST204',
-        message: `Could not find the 'qtty' column of '${items}' in the schema cache`,
-        ...NONE,
-      },
-    ],
-    [
-      'a column that a read names and the table lacks',
-      `${items}?select=unheard_of`,
-      undefined,
-      { status: 400, code: '42703', message: `column ${items}.unheard_of does not exist`, ...NONE },
-    ],
-    [
-      'several rows for one object',
-      `${items}?id=lt.3`,
-      { headers: { accept: 'application/vnd.pgrst.object+json' } },
-      {
-        status: 406,
-        code: 'PGRST116',
-        message: 'Cannot coerce the result to a single JSON object',
-        details: 'The result contains 2 rows',
-        hint: null,
-      },
-    ],
-    [
-      'an offset behind the end',
-      `${items}?offset=9`,
-      { headers: { prefer: 'count=exact' } },
-      {
-        status: 416,
-        code: 'PGRST103',
-        message: 'Requested range not satisfiable',
-        details: 'An offset of 9 was requested, but there are only 3 rows.',
-        hint: null,
-      },
-    ],
-    [
-      'a negative limit',
-      `${items}?limit=-1`,
-      undefined,
-      {
-        status: 416,
-        code: 'PGRST103',
-        message: 'Requested range not satisfiable',
-        details: 'Limit should be greater than or equal to zero.',
-        hint: null,
-      },
-    ],
-    [
-      'an update of every row',
-      items,
-      { method: 'PATCH', body: { qty: 0 } },
-      { status: 400, code: '21000', message: 'UPDATE requires a WHERE clause', ...NONE },
-    ],
-    [
-      'a delete of every row',
-      items,
-      { method: 'DELETE' },
-      { status: 400, code: '21000', message: 'DELETE requires a WHERE clause', ...NONE },
-    ],
-    [
-      'a schema that is not served',
-      items,
-      { headers: { 'accept-profile': 'nope' } },
-      {
-        status: 406,
-        code: 'PGRST106',
-        message: 'Invalid schema: nope',
-        details: null,
-        hint: 'Only the following schemas are exposed: public',
-      },
-    ],
-    [
-      'a media type that is not made',
-      items,
-      { headers: { accept: 'application/xml' } },
-      {
-        status: 406,
-        code: 'PGRST107',
-        message: 'None of these media types are available: application/xml',
-        ...NONE,
-      },
-    ],
-    [
-      'strict preferences that nobody knows',
-      items,
-      { headers: { prefer: 'handling=strict, anything, foo=bar' } },
-      {
-        status: 400,
-        code: 'PGRST122',
-        message: 'Invalid preferences given with handling=strict',
-        details: 'Invalid preferences: anything, foo=bar',
-        hint: null,
-      },
-    ],
-    [
-      'more rows than max-affected',
-      `${items}?id=gt.0`,
-      { method: 'DELETE', headers: { prefer: 'handling=strict, max-affected=2' } },
-      {
-        status: 400,
-        code: 'PGRST124',
-        message: 'Query result exceeds max-affected preference constraint',
-        details: 'The query affects 3 rows',
-        hint: null,
-      },
-    ],
-    [
-      'a body that is no JSON',
-      items,
-      { method: 'POST', body: '{' },
-      { status: 400, code: 'PGRST102', message: 'Empty or invalid json', ...NONE },
-    ],
-    [
-      'rows with different keys',
-      items,
-      { method: 'POST', body: [{ name: 'a' }, { qty: 1 }] },
-      { status: 400, code: 'PGRST102', message: 'All object keys must match', ...NONE },
-    ],
-    [
-      'a row that is no object',
-      items,
-      { method: 'POST', body: [{ name: 'a' }, 123] },
-      { status: 400, code: 'PGRST102', message: 'All object keys must match', ...NONE },
-    ],
-    [
-      'lines of different length',
-      items,
-      { method: 'POST', body: 'name,qty\na,1\nb', headers: { 'content-type': 'text/csv' } },
-      { status: 400, code: 'PGRST102', message: 'All lines must have same number of fields', ...NONE },
-    ],
-    [
-      'a body of another type',
-      items,
-      { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } },
-      { status: 400, code: 'PGRST102', message: 'Content-Type not acceptable: text/plain', ...NONE },
-    ],
-    [
-      'a key that is taken',
-      items,
-      { method: 'POST', body: { name: 'one' } },
-      {
-        status: 409,
-        code: '23505',
-        message: `duplicate key value violates unique constraint "${items}_name_key"`,
-        details: 'Key (name)=(one) already exists.',
-        hint: null,
-      },
-    ],
-    [
-      'a deeper path',
-      `${items}/1`,
-      undefined,
-      { status: 404, code: 'PGRST125', message: 'Invalid path specified in request URL', ...NONE },
-    ],
-    [
-      'the root',
-      '',
-      undefined,
-      { status: 404, code: 'PGRST126', message: 'Root endpoint metadata is disabled', ...NONE },
-    ],
-    [
-      'another method',
-      items,
-      { method: 'QUERY' },
-      { status: 405, code: 'PGRST117', message: 'Unsupported HTTP method: QUERY', ...NONE },
-    ],
-    [
-      'another method on a function',
-      'rpc/anything',
-      { method: 'PATCH', body: {} },
-      { status: 405, code: 'PGRST101', message: 'Cannot use the PATCH method on RPC', ...NONE },
-    ],
-  ])('%s', async (_, path, call, expected) => {
-    expect(await refusal(path, call)).toEqual(expected)
-    expect(await names()).toHaveLength(3)
-  })
-
-  test('a key that is none is refused in the same shape, and not told which check failed', async () => {
-    const answer = await callDb(`${base}/${items}`, { apikey: 'svc_pk_nope' })
-    expect(answer.status).toBe(401)
-    expect(answer.body).toEqual({
-      code: 'invalid_api_key',
-      message: 'The API key is not valid.',
-      details: null,
-      hint: expect.any(String),
-    })
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
-  })
-
-  test('HEAD has the headers of the error and no body', async () => {
-    const { status, headers, text } = await rest(`${items}?id=0`, { method: 'HEAD' })
-    expect([status, headers.get('proxy-status'), text]).toEqual([400, 'PostgREST; error=PGRST100', ''])
-  })
-})
-
-describe('functions that choose the answer', () => {
-  const raise = (message: string, detail: string | null) =>
-    rest(`rpc/${t}_raise`, { method: 'POST', body: { message, detail } })
-  const set = (headers: unknown, status = '') =>
-    rest(`rpc/${t}_answer`, { method: 'POST', body: { headers: JSON.stringify(headers), status } })
-
-  test("RAISE SQLSTATE 'PGRST' writes the whole error", async () => {
-    const said = { code: '123', message: 'ABC', details: 'DEF', hint: 'XYZ' }
-    const { status, headers, body } = await raise(
-      JSON.stringify(said),
-      JSON.stringify({ status: 332, headers: { 'X-Header': 'str' } }),
-    )
-    expect([status, headers.get('x-header'), headers.get('proxy-status')]).toEqual([
-      332,
-      'str',
-      'PostgREST; error=123',
-    ])
-    expect(body).toMatchObject(said)
-  })
-
-  test.each([
-    ['INVALID', '{}', "Invalid JSON value for MESSAGE: 'INVALID'", 'MESSAGE must be'],
-    ['{"code":"1","message":"x"}', null, 'DETAIL is missing in the RAISE statement', 'DETAIL must be'],
-    ['{"code":"1","message":"x"}', 'INVALID', "Invalid JSON value for DETAIL: 'INVALID'", 'DETAIL must be'],
-    ['{"code":"1","message":"x"}', '{"status":200}', 'Invalid JSON value for DETAIL', 'DETAIL must be'],
-    [
-      '{"code":"1","message":"x"}',
-      '{"status":204,"headers":{}}',
-      'Invalid JSON value for DETAIL',
-      'DETAIL must',
-    ],
-    [
-      '{"code":"1","message":"x"}',
-      '{"status":99,"headers":{}}',
-      'Invalid JSON value for DETAIL',
-      'DETAIL must',
-    ],
-    // Cookies of this origin, and what its pages may run, are nobody's to set but Quoin's.
-    [
-      '{"code":"1","message":"x"}',
-      '{"status":400,"headers":{"Set-Cookie":"a=1"}}',
-      'Invalid JSON value for DETAIL',
-      'DETAIL must',
-    ],
-    [
-      '{"code":"1","message":"<script>"}',
-      '{"status":400,"headers":{"Content-Type":"text/html"}}',
-      'Invalid JSON value for DETAIL',
-      'DETAIL must',
-    ],
-  ])('%s with %s cannot be read', async (message, detail, details, hint) => {
-    const { status, body, headers } = await raise(message, detail)
-    expect([status, body.code, headers.get('set-cookie')]).toEqual([500, 'PGRST121', null])
-    expect(body).toMatchObject({
-      message: `Could not parse JSON in the "RAISE SQLSTATE 'PGRST'" error`,
-      details: expect.stringContaining(details),
-      hint: expect.stringContaining(hint),
-    })
-  })
-
-  test('response.headers and response.status reach the answer', async () => {
-    const { status, headers } = await set([{ 'X-A': '1' }, { 'Content-Type': 'text/html' }], '202')
-    expect([status, headers.get('x-a')]).toEqual([202, '1'])
-    // A page of a function's is shown as its source, since the origin is the dashboard's.
-    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
-    expect(headers.get('content-security-policy')).toContain('sandbox')
-  })
-
-  test.each([
-    ['a cookie', [{ 'Set-Cookie': 'a=1' }], '', 'PGRST111', 'response.headers guc must not set set-cookie'],
-    [
-      'headers that are no list',
-      { a: 'b' },
-      '',
-      'PGRST111',
-      'response.headers guc must be a JSON array composed of objects with a single key and a string value',
-    ],
-    ['a status of no answer', [], '199', 'PGRST112', 'response.status guc must be a valid status code'],
-    ['a status beyond all', [], '600', 'PGRST112', 'response.status guc must be a valid status code'],
-  ])('%s is refused', async (_, headers, status, code, message) => {
-    const answer = await set(headers, status)
-    expect([answer.status, answer.body.code, answer.body.message]).toEqual([500, code, message])
-  })
-
-  test.each([
-    ['P0001', 'own words', 400],
-    ['PT402', 'own words', 402],
-    ['40001', 'own words', 500],
-    ['57014', 'own words', 500],
-    ['53400', 'own words', 500],
-    ['0L000', 'own words', 403],
-    ['55P03', 'own words', 500],
-    ['42883', 'function xmlagg(x) does not exist', 406],
-    ['21000', 'own words', 500],
-    ['21000', 'UPDATE requires a WHERE clause', 400],
-  ])('SQLSTATE %s with "%s" is %i, and the words are those that were raised', async (code, said, status) => {
-    const answer = await rest(`rpc/${t}_fail`, { method: 'POST', body: { code, said } })
-    expect([answer.status, answer.body.code, answer.body.message]).toEqual([status, code, said])
-  })
 })
 
 describe('PUT', () => {
@@ -502,7 +150,7 @@ describe('forms of an answer', () => {
 
   test('OPTIONS says how a function is called: what may write by POST alone', async () => {
     const options = (name: string) => rest(`rpc/${t}_${name}`, { method: 'OPTIONS' })
-    expect((await options('answer')).headers.get('allow')).toBe('OPTIONS,POST')
+    expect((await options('volatile')).headers.get('allow')).toBe('OPTIONS,POST')
     expect((await options('stable')).headers.get('allow')).toBe('OPTIONS,GET,HEAD,POST')
     expect(await refusal(`rpc/${t}_none`, { method: 'OPTIONS' })).toMatchObject({
       status: 404,
@@ -536,7 +184,7 @@ describe('defaults', () => {
 
   test('the key alone as a bearer lets in, and each call counts once', async () => {
     const { key: bearer } = await makeKey('service_role', { rateLimitPerMinute: 5 })
-    const call = () => callDb(`${base}/${items}`, { authorization: `Bearer ${bearer}` })
+    const call = () => callDb(`${REST_URL}/${items}`, { authorization: `Bearer ${bearer}` })
     expect((await call()).headers.get('x-ratelimit-remaining')).toBe('4')
     const second = await call()
     expect([second.status, second.headers.get('x-ratelimit-remaining')]).toEqual([200, '3'])
@@ -564,7 +212,7 @@ describe('defaults', () => {
 
 describe('browsers', () => {
   test('a preflight allows whatever headers it asks for', async () => {
-    const { status, headers } = await fetch(`${base}/${t}_items`, {
+    const { status, headers } = await fetch(`${REST_URL}/${t}_items`, {
       method: 'OPTIONS',
       headers: {
         origin: 'https://app.example',
