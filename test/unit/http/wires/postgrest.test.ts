@@ -1,10 +1,10 @@
 // Refusals under /rest/v1 that no database is needed for: what PostgREST has a code for, and what it has none for.
 
 import { describe, expect, test } from 'vitest'
-import { PostgresError } from '../../../src/db/postgres-error.ts'
-import { DomainError, type ErrorCode, type ErrorFacts } from '../../../src/errors.ts'
-import { answerOf } from '../../../src/http/error-response.ts'
-import { POSTGREST_WIRE } from '../../../src/http/wires/postgrest.ts'
+import { PostgresError } from '../../../../src/db/postgres-error.ts'
+import { DomainError, type ErrorCode, type ErrorFacts } from '../../../../src/errors.ts'
+import { answerOf } from '../../../../src/http/error-response.ts'
+import { POSTGREST_WIRE } from '../../../../src/http/wires/postgrest.ts'
 
 const PATH = '/rest/v1/todos'
 const CONTEXT = { requestId: 'r', isAnonymous: false, route: null }
