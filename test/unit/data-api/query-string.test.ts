@@ -44,7 +44,7 @@ describe('select', () => {
     ['rel!left!fk(a)', { ...embed, target: 'rel', hint: 'fk' }],
     ['...rel!inner(a)', { ...embed, target: 'rel', isInner: true, isSpread: true }],
     ['a(b(c(d)))', { items: [{ target: 'b', items: [{ target: 'c', items: [{ field: column('d') }] }] }] }],
-    ['count()', { kind: 'count', alias: undefined, cast: undefined }],
+    ['count()', { kind: 'count', isBare: false, alias: undefined, cast: undefined }],
     ['n:count()::text', { kind: 'count', alias: 'n', cast: 'text' }],
     ['count', { kind: 'field', field: column('count'), aggregate: undefined }],
     ['a.sum()', { field: column('a'), aggregate: { name: 'sum', cast: undefined } }],

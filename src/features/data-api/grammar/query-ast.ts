@@ -37,6 +37,8 @@ export interface SelectedField {
 /** `count()`: how many rows are alike in all other items. */
 export interface SelectedCount {
   readonly kind: 'count'
+  /** True for `count` alone, which is a column where there is one. */
+  readonly isBare: boolean
   readonly alias: string | undefined
   readonly cast: string | undefined
 }

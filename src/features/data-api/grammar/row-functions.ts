@@ -69,16 +69,17 @@ export function namesRowFunction(query: FieldsQuery): boolean {
   return firstRowFunction(query, () => false) !== undefined
 }
 
-/** `select=count` where the relation has no such column is `count()`, as older clients of PostgREST write it. */
+/** `select=count` alone, where the relation has no such column, counts: so older clients of PostgREST write it. */
 export function countedRows(
   select: readonly SelectItem[],
   columns: readonly string[] | undefined,
 ): readonly SelectItem[] {
-  if (columns === undefined || columns.includes('count')) return select
-  return select.map(item => {
-    const isCount = item.kind === 'field' && item.field.name === 'count' && item.field.path.length === 0
-    return isCount && !item.aggregate ? { kind: 'count', alias: item.alias, cast: item.cast } : item
-  })
+  const [item, ...others] = select
+  if (others.length > 0 || item?.kind !== 'field' || item.aggregate !== undefined) return select
+  const { field, alias, cast } = item
+  const isCount = field.name === 'count' && field.path.length === 0
+  if (!isCount || columns === undefined || columns.includes('count')) return select
+  return [{ kind: 'count', isBare: true, alias, cast }]
 }
 
 /** What of a query string names fields of the rows. */

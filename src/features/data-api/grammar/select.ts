@@ -48,7 +48,7 @@ function parseItem(cursor: TextCursor, counts: Counts, depth: number): SelectIte
   }
   if (cursor.skip('*')) return { kind: 'all' }
   const alias = parseAlias(cursor)
-  if (cursor.skip('count()')) return { kind: 'count', alias, cast: parseCast(cursor) }
+  if (cursor.skip('count()')) return { kind: 'count', isBare: false, alias, cast: parseCast(cursor) }
   const name = parseName(cursor, 'a column name or *')
   if (name !== 'count' && (cursor.next === '(' || cursor.next === '!')) {
     return parseEmbed(cursor, counts, depth, { target: name, alias, isSpread: false })

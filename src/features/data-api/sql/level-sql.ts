@@ -187,7 +187,8 @@ function itemSql(scope: FieldScope, item: Item, isGrouped: boolean): ColumnSql[]
     case 'present':
       return [plain(`1 as ${quoteIdentifier(item.name)}`)]
     case 'count': {
-      const count = 'pg_catalog.count(*)'
+      // To Postgres it is the column, or else the function over the row: right also where one has come since.
+      const count = item.isBare ? `${quoteIdentifier(scope.relation)}."count"` : 'pg_catalog.count(*)'
       const sql = item.cast === undefined ? count : castSql(count, item.cast)
       return [{ sql: `${sql} as ${quoteIdentifier(outputName(item))}`, isAggregate: true }]
     }
