@@ -274,6 +274,16 @@ describe('overloads', () => {
     expect(() => resolve('add', names)).toThrow(code('function_not_found')),
   )
 
+  test('{"": ...} is the whole body of a function with one argument without a name', () => {
+    const only = catalogOf([], [makeTaking('text', 'f', '')])
+    const { passing } = resolveFunction(only, { schema: 'public', name: 'f' }, json(['']), 'anon')
+    expect(passing).toBe('wholeBody')
+    const others = catalogOf([], [makeTaking('integer', 'f', ''), makeTaking('text', 'f', '', '')])
+    expect(() => resolveFunction(others, { schema: 'public', name: 'f' }, json(['']), 'anon')).toThrow(
+      code('function_not_found'),
+    )
+  })
+
   test('several fits are ambiguous', () => {
     const twice = catalogOf([], [make('f', 'a'), make('f', 'a')])
     expect(() => resolveFunction(twice, { schema: 'public', name: 'f' }, json(['a']), 'anon')).toThrow(
@@ -338,7 +348,7 @@ describe('an argument without a name', () => {
     }
     const called = { schema: 'public', name: 'bare' }
     try {
-      resolveFunction(catalogOf([], [target]), called, { names: [''], wholeTypes: ['json'] }, 'anon')
+      resolveFunction(catalogOf([], [target]), called, { names: ['x'], wholeTypes: ['json'] }, 'anon')
     } catch (err) {
       return (err as DomainError).hint
     }

@@ -3,11 +3,11 @@
 
 import type { DatabaseRole } from '../../../db/database.ts'
 import type { QualifiedName } from '../../../db/sql.ts'
-import { DomainError, type PostgrestWords } from '../../../errors.ts'
+import { DomainError } from '../../../errors.ts'
 import { nearestNames } from '../../../lib/nearest-name.ts'
-import { NAME_BYTES_MAX } from '../limits.ts'
 import type { Catalog } from './catalog.ts'
 import type { DatabaseFunction } from './catalog-types.ts'
+import { ambiguousWords, notFoundWords, type Passed, shown } from './function-words.ts'
 
 /** The function to call; `byName` passes arguments, `wholeBody` the body as the one argument without a name. */
 export interface ResolvedCall {
@@ -15,14 +15,6 @@ export interface ResolvedCall {
   /** All of its name, by oid: what was chosen from. */
   readonly overloads: readonly DatabaseFunction[]
   readonly passing: 'byName' | 'wholeBody'
-}
-
-/** What of a call's body chooses the overload. */
-export interface Passed {
-  /** Of the arguments; undefined where they have none. */
-  readonly names: readonly string[] | undefined
-  /** Types of the one argument that may take the whole body. */
-  readonly wholeTypes: readonly string[]
 }
 
 /**
@@ -37,21 +29,33 @@ export function resolveFunction(
 ): ResolvedCall {
   const overloads = catalog.functions(called.schema, called.name)
   const { names, wholeTypes } = passed
-  const byName = names ? overloads.filter(candidate => accepts(candidate, names)) : []
-  const fitting =
-    byName.length > 0 ? byName : overloads.filter(candidate => takesWhole(candidate, wholeTypes))
+  const callable = overloads.filter(isCallable)
+  const byName = names ? callable.filter(candidate => accepts(candidate, names)) : []
+  const fitting = byName.length > 0 ? byName : callable.filter(candidate => takesWhole(candidate, wholeTypes))
   if (fitting.length > 1) throw ambiguous(called, fitting, role)
   const [target] = fitting
-  if (target) return { target, overloads, passing: byName.length > 0 ? 'byName' : 'wholeBody' }
-  const near = nearestNames(called.name, catalog.functionNames(called.schema, role), 3)
-  throw notFound(called, passed, usableBy(overloads, role), near)
+  if (target) {
+    const isByName = byName.length > 0 && !names?.includes('')
+    return { target, overloads, passing: isByName ? 'byName' : 'wholeBody' }
+  }
+  throw notFound(called, passed, usableBy(overloads, role), catalog.functionNames(called.schema, role))
+}
+
+/** Types of the one argument without a name that a body can be. */
+const WHOLE_TYPES: ReadonlySet<string> = new Set(['json', 'jsonb', 'text', 'xml', 'bytea'])
+
+/** Arguments go by their names; a single one without may be the body, which `{"": ...}` says too (PostgREST). */
+function isCallable({ arguments: parameters }: DatabaseFunction): boolean {
+  const [only, ...others] = parameters
+  const isWhole = others.length === 0 && only !== undefined && only.name === '' && WHOLE_TYPES.has(only.type)
+  return isWhole || parameters.every(({ name }) => name !== '')
 }
 
 function accepts({ arguments: parameters }: DatabaseFunction, names: readonly string[]): boolean {
   const known = new Set(parameters.map(parameter => parameter.name))
   return (
-    names.every(name => name !== '' && known.has(name)) &&
-    parameters.every(({ name, hasDefault }) => (name !== '' && names.includes(name)) || hasDefault)
+    names.every(name => known.has(name)) &&
+    parameters.every(({ name, hasDefault }) => names.includes(name) || hasDefault)
   )
 }
 
@@ -74,6 +78,7 @@ function ambiguous(
       hint:
         'Try renaming the parameters or the function itself in the database so function overloading can ' +
         'be resolved',
+      postgrest: ambiguousWords({ schema, name }, usableBy(fitting, role)),
     },
   )
 }
@@ -118,8 +123,9 @@ function notFound(
   { schema, name }: QualifiedName,
   passed: Passed,
   overloads: readonly DatabaseFunction[],
-  near: readonly string[],
+  others: readonly string[],
 ): DomainError {
+  const near = nearestNames(name, others, 3)
   const { names = [], wholeTypes } = passed
   const call = names.length > 0 ? `(${shown(names)})` : ' without parameters'
   const hint =
@@ -135,48 +141,6 @@ function notFound(
         : `Searched for the function ${schema}.${name}${call}, ` +
           `or with a single unnamed ${wholeTypes.join('/')} parameter.`,
     hint,
-    postgrest: notFoundWords({ schema, name }, passed, overloads, near),
+    postgrest: notFoundWords({ schema, name }, passed, overloads.filter(isCallable), others),
   })
 }
-
-function notFoundWords(
-  { schema, name }: QualifiedName,
-  { names, wholeTypes }: Passed,
-  overloads: readonly DatabaseFunction[],
-  near: readonly string[],
-): PostgrestWords {
-  const called = `${schema}.${name}`
-  const some = names && names.length > 0 ? shown([...names].sort()) : undefined
-  const shownCall = names === undefined ? '' : some === undefined ? ' without parameters' : `(${some})`
-  const plural = names && names.length > 1 ? 's' : ''
-  const byName = some === undefined ? ' without parameters' : ` with parameter${plural} ${some}`
-  const types = wholeTypes.join('/')
-  const searched =
-    names === undefined
-      ? ` with a single unnamed ${types} parameter`
-      : `${byName}${types === '' ? '' : ` or with a single unnamed ${types} parameter`}`
-  const parameters = overloads.map(
-    ({ arguments: each }) =>
-      `(${each
-        .map(one => one.name)
-        .sort()
-        .join(', ')})`,
-  )
-  const meant =
-    overloads.length > 0 ? parameters[0] && `${called}${parameters[0]}` : near[0] && `${schema}.${near[0]}`
-  return {
-    code: 'PGRST202',
-    message: `Could not find the function ${called}${shownCall} in the schema cache`,
-    details: `Searched for the function ${called}${searched}, but no matches were found in the schema cache.`,
-    hint:
-      names === undefined || meant === undefined ? null : `Perhaps you meant to call the function ${meant}`,
-  }
-}
-
-/** Names are whatever a caller sent; the message is for people. */
-function shown(names: readonly string[]): string {
-  const first = names.slice(0, SHOWN_NAMES_MAX).map(name => name.slice(0, NAME_BYTES_MAX))
-  return `${first.join(', ')}${names.length > SHOWN_NAMES_MAX ? ', ...' : ''}`
-}
-
-const SHOWN_NAMES_MAX = 100

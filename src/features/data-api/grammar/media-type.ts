@@ -90,8 +90,8 @@ function mediaFormat({ type, isBytes }: MediaResult, { type: range }: MediaRange
   const [family] = type.split('/')
   const isAccepted = type === '*/*' || range === type || range === '*/*' || range === `${family}/*`
   if (!isAccepted) return undefined
-  const contentType =
-    type === '*/*' ? 'application/octet-stream' : type === 'text/plain' ? `${type}${CHARSET}` : type
+  const named = type === '*/*' ? 'application/octet-stream' : type
+  const contentType = /^text\/(?:plain|xml)$/.test(named) ? `${named}${CHARSET}` : named
   return { kind: isBytes ? 'bytes' : 'text', stripsNulls: false, contentType }
 }
 
