@@ -1,4 +1,4 @@
-// What PostgREST says of functions that it cannot choose. Pure. It names only what the caller may use, as our own words.
+// What PostgREST says of functions that it cannot choose. Pure. Only what the caller may use is named, as in our words.
 
 import type { QualifiedName } from '../../../db/sql.ts'
 import type { PostgrestWords } from '../../../errors.ts'
