@@ -16,7 +16,7 @@ let service: { key: string }
 
 beforeAll(async () => {
   await using owner = await connectOwner()
-  await owner.query(`create table public.${TABLE} (id int primary key, name text);
+  await owner.query(`create table public.${TABLE} (id int primary key, name text, parent int references public.${TABLE});
     alter table public.${TABLE} enable row level security;
     create policy all_rows on public.${TABLE} to anon using (true) with check (true);
     grant select, insert, update, delete on public.${TABLE} to anon`)
@@ -41,6 +41,7 @@ const CALLS: [string, () => Promise<Response>][] = [
   ],
   ['an update', () => call(`/v1/db/${TABLE}?id=eq.1`, { method: 'PATCH', body: '{"name":"b"}' })],
   ['a delete', () => call(`/v1/db/${TABLE}?id=eq.-1`, { method: 'DELETE' })],
+  ['a read of related rows', () => call(`/rest/v1/${TABLE}?select=id,${TABLE}(id,parent(name))&id=eq.1`)],
   ['SQL', () => call('/v1/sql', { method: 'POST', body: '{"sql":"select 1"}' }, service.key)],
 ]
 
