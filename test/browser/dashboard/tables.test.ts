@@ -106,6 +106,16 @@ it('filters and sorts by the address, and follows a foreign key to its row', asy
     .getByText(HTML)
     .waitFor()
   expect(await page.title()).toContain(`${p}_people`)
+
+  // A row shows what refers to it, how often, and leads there.
+  await page.goto(
+    `${new URL(page.url()).origin}/database/tables/public/${p}_people?row=${encodeURIComponent('["2"]')}`,
+  )
+  const panel = page.getByRole('dialog')
+  await panel.getByText(': 2 rows').waitFor()
+  await panel.getByRole('link', { name: `${p}_orders (person_id)` }).click()
+  await page.getByRole('button', { name: 'Remove the filter person_id = 2' }).waitFor()
+  await expect.poll(ids).toEqual(['3', '9007199254740995'])
   expect(seat.complaints).toEqual([])
 })
 

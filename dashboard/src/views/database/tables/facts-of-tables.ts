@@ -3,7 +3,7 @@
 import { COMMANDS } from '../../../parts/database/access-words.ts'
 import { tableHref } from '../../../parts/database/table-facts.ts'
 import type { Table } from './queries.ts'
-import { parameterOf } from './row-query.ts'
+import { type Filter, parameterOf } from './row-query.ts'
 
 /** Grants let anon in, and no policy decides about rows. */
 export function isOpenToAnon({ kind, access: { anon } }: Table): boolean {
@@ -29,6 +29,30 @@ export function referredHref(
   if (target === undefined) return undefined
   const isKey = target.primary_key.join() === references.columns.join()
   return tableHref(target.schema, target.name, isKey ? { ...search, row: JSON.stringify(values) } : search)
+}
+
+/** A foreign key of another table, or of the same, that refers to a table. */
+export interface Referring {
+  from: Table
+  key: ForeignKey
+}
+
+export function referringTo({ schema, name }: Table, tables: readonly Table[]): Referring[] {
+  return tables.flatMap(from =>
+    from.foreign_keys
+      .filter(({ references }) => references.schema === schema && references.table === name)
+      .map(key => ({ from, key })),
+  )
+}
+
+/** The filters that rows pass whose key refers to this row; undefined where a value of it is NULL. */
+export function referringFilters(
+  { columns, references }: ForeignKey,
+  row: Readonly<Record<string, string | null>>,
+): Filter[] | undefined {
+  const values = references.columns.flatMap(name => row[name] ?? [])
+  if (values.length < columns.length) return undefined
+  return columns.map((name, i) => ({ parameter: parameterOf(name), value: `eq.${values[i]}` }))
 }
 
 /** Types whose values stand at the right. */

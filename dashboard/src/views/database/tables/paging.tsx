@@ -4,11 +4,9 @@ import { Button, Select } from '@cloudflare/kumo'
 import { CaretLeftIcon, CaretRightIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { countQuery, type Table } from './queries.ts'
+import { COUNTED_MAX, countQuery, type Table } from './queries.ts'
 import { type Filter, LIMIT_DEFAULT, type QuerySearch } from './row-query.ts'
 
-/** The server counts up to here; what is more is the planner's estimate. */
-const COUNTED_MAX = 10_000
 const LIMITS = { 100: '100 rows', 1000: '1,000 rows', 10000: '10,000 rows' }
 
 export function Paging({

@@ -47,6 +47,9 @@ async function readRow(table: Table, key: readonly string[], signal?: AbortSigna
   return (await readRows(table, rowText(table, key), signal))[0] ?? null
 }
 
+/** The server counts up to here; what is more is the planner's estimate. */
+export const COUNTED_MAX = 10_000
+
 /**
  * How many rows pass the filters; null where it is not known. Up to 10 000 are counted in any case; beyond, the
  * planner estimates.

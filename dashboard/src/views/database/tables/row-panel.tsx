@@ -10,6 +10,7 @@ import type { Drafts } from './drafts.ts'
 import { referredHref } from './facts-of-tables.ts'
 import { FormPanel } from './form-panel.tsx'
 import { changeRow, type Row, readRowAgain, rowQuery, type Table } from './queries.ts'
+import { ReferringRows } from './referring-rows.tsx'
 import { RowForm } from './row-form.tsx'
 import type { Seen } from './seen-values.ts'
 import { reasonReadOnly, WhyReadOnly } from './why-read-only.tsx'
@@ -91,6 +92,7 @@ function KeyedRow({
                 ))}
               </p>
             )}
+            <ReferringRows table={table} tables={tables} row={row} />
             {reasonReadOnly(table) === undefined ? (
               <RowForm
                 table={table}

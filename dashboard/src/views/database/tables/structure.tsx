@@ -6,17 +6,13 @@ import { DataTable, type Column as ListColumn } from '../../../parts/data-table.
 import { KINDS, tableHref } from '../../../parts/database/table-facts.ts'
 import { Fact, Facts, None } from '../../../parts/facts.tsx'
 import { Section } from '../../../parts/page.tsx'
-import { shortType } from './facts-of-tables.ts'
+import { referringTo, shortType } from './facts-of-tables.ts'
 import type { Column, Table } from './queries.ts'
 import { StructureDetails } from './structure-details.tsx'
 
 export function Structure({ of: table, tables }: { of: Table; tables: readonly Table[] }) {
   const { schema, name, primary_key: key, foreign_keys: foreignKeys } = table
-  const referring = tables.flatMap(from =>
-    from.foreign_keys
-      .filter(({ references }) => references.schema === schema && references.table === name)
-      .map(({ columns, references }) => ({ from, columns, references })),
-  )
+  const referring = referringTo(table, tables)
   return (
     <>
       <Section title="Columns">
@@ -51,8 +47,8 @@ export function Structure({ of: table, tables }: { of: Table; tables: readonly T
           </Fact>
           <Fact label="Referred to by">
             {referring.length === 0 && <None />}
-            {referring.map(({ from, columns }) => (
-              <div key={`${from.schema}.${from.name} ${columns.join()}`}>
+            {referring.map(({ from, key: { name: keyName, columns } }) => (
+              <div key={`${from.schema}.${from.name} ${keyName}`}>
                 <Link href={tableHref(from.schema, from.name)}>
                   {from.schema}.{from.name}
                 </Link>{' '}
