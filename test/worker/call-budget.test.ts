@@ -16,7 +16,8 @@ let service: { key: string }
 
 beforeAll(async () => {
   await using owner = await connectOwner()
-  await owner.query(`create table public.${TABLE} (id int primary key, name text, parent int references public.${TABLE});
+  await owner.query(`
+    create table public.${TABLE} (id int primary key, name text, parent int references public.${TABLE});
     alter table public.${TABLE} enable row level security;
     create policy all_rows on public.${TABLE} to anon using (true) with check (true);
     grant select, insert, update, delete on public.${TABLE} to anon`)
