@@ -41,6 +41,8 @@ beforeAll(async () => {
     create view ${t}_counted as select id, name,
       (select json_agg(x) from (select id, name from ${t}_projects where client_id = c.id) x) as list
       from ${t}_clients c;
+    create view ${t}_joined as select j.project_id, j.tag_id, p.id as own
+      from ${t}_projects_tags j left join ${t}_projects p on true;
     create view ${t}_deep as select customer, id from ${t}_projects_view;
     create function ${t}_cheap(${t}_clients) returns setof ${t}_projects language sql stable as
       'select * from ${t}_projects where client_id = $1.id and budget < 15';
@@ -54,7 +56,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await postgrest?.[Symbol.asyncDispose]()
-  await asOwner(`drop function ${t}_cheap, ${t}_owner; drop view ${t}_deep, ${t}_counted, ${t}_projects_view,
+  await asOwner(`drop function ${t}_cheap, ${t}_owner; drop view ${t}_deep, ${t}_counted, ${t}_joined, ${t}_projects_view,
       ${t}_clients_view;
     drop table ${t}_letters, ${t}_details, ${t}_projects_tags, ${t}_tags, ${t}_projects, ${t}_people, ${t}_clients`)
 })
@@ -71,9 +73,9 @@ const cases: Case[] = [
   ['projects', 'select=id,$_people!$_lead(name)&order=id'],
   ['projects', 'select=id,$_people!lead_id(name)&order=id'],
   ['clients', 'select=*,$_projects(id,name)&order=id'],
-  ['clients', 'select=name,$_projects(id,$_tags(name),$_details(note))&order=id'],
+  ['clients', 'select=name,$_projects(id,$_tags!$_projects_tags(name),$_details(note))&order=id'],
   ['clients', 'select=name,$_projects(id,$_projects_tags(tag_id))&order=id'],
-  ['tags', 'select=name,$_projects(name)&order=id'],
+  ['tags', 'select=name,$_projects!$_projects_tags(name)&order=id&limit=1'],
   ['tags', 'select=name,$_projects!$_projects_tags(name)&order=id'],
   ['projects', 'select=id,$_details(*)&order=id'],
   ['details', 'select=note,$_projects(name)&order=project_id'],
@@ -87,11 +89,14 @@ const cases: Case[] = [
   ['projects', 'select=id,$_clients!inner(name)&$_clients.name=eq.Acme&order=id', exact],
   ['projects', 'select=id,$_clients(name)&$_clients.name=eq.Acme&order=id', exact],
   ['clients', 'select=name,$_projects!inner(name)&$_projects.budget=gt.15&order=id', exact],
-  ['clients', 'select=name,$_projects!inner($_tags!inner(name))&order=id', exact],
+  ['clients', 'select=name,$_projects!inner($_tags!$_projects_tags!inner(name))&order=id', exact],
   ['clients', 'select=name,$_projects(name)&$_projects.order=name.desc&$_projects.limit=1&order=id'],
   ['clients', 'select=name,$_projects(name)&$_projects.order=name.desc&$_projects.offset=1&order=id'],
   ['clients', 'select=name,p:$_projects(name)&p.or=(budget.gt.15,name.eq.three)&order=id'],
-  ['clients', 'select=name,$_projects(name,$_tags(name))&$_projects.$_tags.name=eq.red&order=id'],
+  [
+    'clients',
+    'select=name,$_projects(name,$_tags!$_projects_tags(name))&$_projects.$_tags.name=eq.red&order=id',
+  ],
   ['clients', 'select=name,$_projects()&$_projects=is.null', exact],
   ['clients', 'select=name,$_projects()&$_projects=not.is.null&order=id', exact],
   ['clients', 'select=name,p:$_projects()&or=(p.is.null,name.eq.Acme)&order=id', exact],
@@ -106,7 +111,7 @@ const cases: Case[] = [
   ['projects', 'select=id,name&order=$_clients(name).desc,id'],
   ['projects', 'select=id,$_clients(name)&order=$_clients(name).desc.nullslast,id'],
   ['projects', 'select=id,$_clients(data)&order=$_clients(data->a).asc.nullsfirst,id'],
-  ['projects', 'select=id,$_tags(name)&order=$_tags(name)'],
+  ['projects', 'select=id,$_tags!$_projects_tags(name)&order=$_tags(name)'],
   ['projects_view', 'select=id,$_clients(name)&order=id'],
   ['projects_view', 'select=id,$_clients_view(name)&order=id'],
   ['clients_view', 'select=name,$_projects_view(id)&order=key'],
@@ -115,7 +120,7 @@ const cases: Case[] = [
   ['clients', 'select=name,$_cheap(name)&order=id'],
   ['projects', 'select=name,$_owner(name)&order=id'],
   ['projects', 'select=name,$_owner!inner(name)&order=id', exact],
-  ['clients', 'select=name,$_cheap(name,$_tags(name))&order=id'],
+  ['clients', 'select=name,$_cheap(name,$_tags!$_projects_tags(name))&order=id'],
   ['projects', 'select=count()'],
   ['projects', 'select=budget.sum(),client_id&order=client_id'],
   ['projects', 'select=total:budget.sum()::int,n:id.count(),budget.avg(),budget.max(),budget.min()'],
@@ -129,6 +134,7 @@ const cases: Case[] = [
   ['projects_tags', 'select=...$_projects(client_id,budget.sum())&order=$_projects(client_id)'],
   ['projects_tags', 'select=...$_projects(c:$_clients(name),budget.sum())'],
   ['counted', 'select=id,$_projects(name)&order=id'],
+  ['projects', 'select=id,$_tags!$_joined(name)&$_tags.limit=1&$_tags.order=id&order=id'],
   ['clients', 'select=name,nope(*)'],
   ['clients', 'select=name,$_projectss(*)'],
   ['clients', 'select=name,$_projects!wrong(*)'],

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callDb, type DbCall } from './caller.ts'
 import { makeRestKey, NONE, REST_URL, refusal, rest } from './rest-caller.ts'
-import { dropTables, fillTables, items, makeTables, names } from './write-tables.ts'
+import { children, dropTables, fillTables, items, makeTables, names } from './write-tables.ts'
 
 beforeAll(async () => {
   await makeTables()
@@ -56,6 +56,28 @@ describe('errors', () => {
       `${items}?select=unheard_of`,
       undefined,
       { status: 400, code: '42703', message: `column ${items}.unheard_of does not exist`, ...NONE },
+    ],
+    [
+      'a relation that is not there',
+      `${items}?select=id,${children.slice(0, -1)}(id)`,
+      undefined,
+      {
+        status: 400,
+        code: 'PGRST200',
+        message:
+          `Could not find a relationship between '${items}' and '${children.slice(0, -1)}' ` +
+          'in the schema cache',
+        details:
+          `Searched for a foreign key relationship between '${items}' and '${children.slice(0, -1)}' ` +
+          "in the schema 'public', but no matches were found.",
+        hint: `Perhaps you meant '${children}' instead of '${children.slice(0, -1)}'.`,
+      },
+    ],
+    [
+      'more relations than a request embeds',
+      `${items}?select=${Array(51).fill(`${children}(id)`).join()}`,
+      undefined,
+      { status: 400, code: 'PGRST100', message: expect.stringContaining('at most 50 relations'), ...NONE },
     ],
     [
       'several rows for one object',

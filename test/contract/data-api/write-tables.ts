@@ -6,6 +6,7 @@ import { asOwner, type DbAnswer, type DbCaller, freshPrefix, makeDbCaller } from
 export const t = freshPrefix()
 /** Three rows: `one`, `two` and `three` with `qty` 1, 2 and 3, and `id` the same. */
 export const items = `${t}_items`
+export const children = `${t}_children`
 
 let caller: DbCaller
 

@@ -15,7 +15,12 @@ import { anyText } from './query-grammar.ts'
 const named = (name: string) => ({ schema: 'public', name })
 
 /** Tables `parent` and `child`, with a key from the second to the first and a function between them. */
-function catalogOf(parent: string, child: string, column: string): Catalog {
+function catalogOf(
+  parent: string,
+  child: string,
+  column: string,
+  { referenced = parent }: { referenced?: string } = {},
+): Catalog {
   const tables = [parent, child].map((name, i) => ({ oid: String(i + 1), ...named(name) }))
   const [first, second] = tables
   if (!first || !second) throw new TypeError('two tables')
@@ -34,7 +39,8 @@ function catalogOf(parent: string, child: string, column: string): Catalog {
     changes: [],
     usableBy: [],
   }))
-  const key = { name: 'k', version: '7 1', table: second, referencedTable: first, oneToOne: false }
+  const referencedTable = referenced === parent ? first : second
+  const key = { name: 'k', version: '7 1', table: second, referencedTable, oneToOne: false }
   const relationships = {
     foreignKeys: [{ ...key, columns: [column], referencedColumns: ['id'] }],
     views: [],
@@ -96,6 +102,38 @@ test('a text depends on the shape of a request, not on its values', () => {
   const text = (value: string) => statementOf(PLAIN, 'p', `?select=c(id)&c.id=eq.${value}&c.limit=${value}`)
   expect(text('1').sql).toBe(text('2').sql)
   expect(text('1').params).toContain('1')
+})
+
+test('a request that would write the same relations without end is refused, in no time', () => {
+  const nested = (depth: number): string => (depth === 0 ? 'id' : `p_id(${nested(depth - 1)})`)
+  const asked = (depth: number, each: number) => {
+    const filters = Array.from({ length: depth }, (_, i) => {
+      const name = Array(i + 1)
+        .fill('p_id')
+        .join('.')
+      return Array(each).fill(`${name}=not.is.null`).join('&')
+    })
+    return `?select=${nested(depth)}&${filters.join('&')}`
+  }
+  const loop = catalogOf('p', 'c', 'p_id', { referenced: 'c' })
+  expect(statementOf(loop, 'c', asked(2, 2)).sql.length).toBeLessThan(10_000)
+  expect(() => statementOf(loop, 'c', asked(9, 20))).toThrow('in too many places')
+  const inner = nested(10).replaceAll('p_id(', 'p_id!inner(')
+  expect(statementOf(loop, 'c', `?select=${inner}`).sql.length).toBeLessThan(20_000)
+})
+
+test('a delete of a table that nobody knows keeps its filters', () => {
+  const context = { catalog: PLAIN, dialect: QUOIN_DIALECT, role: 'anon' as const }
+  const level = planTable(
+    context,
+    named('new'),
+    parseQueryString('?id=eq.1&select=id,p(id)&p=is.null'),
+    undefined,
+  )
+  const request = { level, format: negotiateFormat(null), maxAffected: undefined }
+  expect(buildDelete(named('new'), { ...request, returning: 'minimal' }).sql).toContain(
+    'where "new"."id" = $1',
+  )
 })
 
 test('a write returns the columns that its tree needs, and no other', () => {

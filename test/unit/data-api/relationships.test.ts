@@ -37,6 +37,7 @@ function view(name: string, of: string, columns: [name: string, tableColumn: str
     ...named(name),
     oid: `9${name}`,
     version: '7 1',
+    keyColumns: [],
     columns: columns.map(([column, tableColumn]) => ({ name: column, tableOid, tableColumn })),
   }
 }

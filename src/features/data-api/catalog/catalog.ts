@@ -22,6 +22,9 @@ import { Relationships } from './relationships.ts'
  */
 const CATALOG_AGE_MAX_MS = 30_000
 
+/** It is read for all callers of the isolate, so that a caller's own time does not bound it. */
+const READING_TIMEOUT_MS = 10_000
+
 /** What the database held at one moment. */
 export class Catalog {
   readonly readAtMs: number
@@ -179,7 +182,8 @@ export class CatalogCache {
 
 /** The one text that `statement` answers. With pg_catalog alone on the path every other name has its schema. */
 async function readText(data: CatalogSource, session: DataSession, statement: Statement) {
-  const [result] = await data.batch({ ...session, searchPath: ['pg_catalog'] }, [statement], {
+  const reading = { ...session, searchPath: ['pg_catalog'], timeoutMs: READING_TIMEOUT_MS }
+  const [result] = await data.batch(reading, [statement], {
     prepared: true,
     readOnly: true,
   })

@@ -7,7 +7,7 @@ import { DomainError } from '../../../errors.ts'
 import { nearestNames } from '../../../lib/nearest-name.ts'
 import type { Catalog } from './catalog.ts'
 import type { DatabaseFunction } from './catalog-types.ts'
-import { ambiguousWords, notFoundWords, type Passed, shown } from './function-words.ts'
+import { AMBIGUOUS_HINT, ambiguousWords, notFoundWords, type Passed, shown } from './function-words.ts'
 
 /** The function to call; `byName` passes arguments, `wholeBody` the body as the one argument without a name. */
 export interface ResolvedCall {
@@ -75,9 +75,7 @@ function ambiguous(
     'ambiguous_function',
     `Could not choose the best candidate function between${candidates}`,
     {
-      hint:
-        'Try renaming the parameters or the function itself in the database so function overloading can ' +
-        'be resolved',
+      hint: AMBIGUOUS_HINT,
       postgrest: ambiguousWords({ schema, name }, usableBy(fitting, role)),
     },
   )

@@ -49,18 +49,21 @@ export function notFoundWords(
   }
 }
 
+export const AMBIGUOUS_HINT =
+  'Try renaming the parameters or the function itself in the database so function overloading can be resolved'
+
 /** PGRST203. */
 export function ambiguousWords(
   { schema, name }: QualifiedName,
   fitting: readonly DatabaseFunction[],
 ): PostgrestWords {
-  if (fitting.length === 0) return { code: 'PGRST203' }
+  if (fitting.length === 0) return { code: 'PGRST203', hint: AMBIGUOUS_HINT }
   const candidates = fitting
     .map(({ arguments: parameters }) => parameters.map(each => `${each.name} => ${each.type}`).join(', '))
     .sort()
     .map(list => `${schema}.${name}(${list})`)
   const message = `Could not choose the best candidate function between: ${candidates.join(', ')}`
-  return { code: 'PGRST203', message }
+  return { code: 'PGRST203', message, hint: AMBIGUOUS_HINT }
 }
 
 function parameterList({ arguments: parameters }: DatabaseFunction): string {

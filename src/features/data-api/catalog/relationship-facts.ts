@@ -2,6 +2,7 @@
 // rows. Each has its version, so that a text can say which of them it was made for. Pure.
 
 import type { QualifiedName } from '../../../db/sql.ts'
+import { KEYS_SHOWN } from './view-key-sql.ts'
 
 /** A foreign key, wherever its tables are. Columns are paired by place. */
 export interface ForeignKey {
@@ -25,6 +26,8 @@ export interface TableId extends QualifiedName {
 export interface ViewColumns extends QualifiedName {
   readonly oid: string
   readonly version: string
+  /** Columns of primary keys of tables that it shows whole. */
+  readonly keyColumns: readonly string[]
   readonly columns: readonly {
     readonly name: string
     readonly tableOid: string
@@ -69,7 +72,7 @@ const FOREIGN_KEYS = `select coalesce(json_agg(json_build_object(
 
 const VIEWS = `select coalesce(json_agg(json_build_object(
     'oid', c.oid::text, ${NAME('n', 'c')}, 'version', w.oid || ' ' || w.xmin,
-    'columns', (select coalesce(json_agg(json_build_object(
+    'keyColumns', (${KEYS_SHOWN}), 'columns', (select coalesce(json_agg(json_build_object(
         'name', a.attname, 'tableOid', o.origin::text, 'tableColumn', b.attname) order by a.attnum), '[]')
       from column_origins o join pg_attribute a on a.attrelid = o.view and a.attnum = o.attnum
       join pg_attribute b on b.attrelid = o.origin and b.attnum = o.place

@@ -168,7 +168,8 @@ export class Relationships {
   }
 
   #areOfKey(relation: QualifiedName, columns: readonly string[]): boolean {
-    const primaryKey = this.#primaryKeyOf(relation)
+    const view = this.#views.find(each => isSame(each, relation))
+    const primaryKey = view?.keyColumns ?? this.#primaryKeyOf(relation)
     return columns.every(column => primaryKey.includes(column))
   }
 

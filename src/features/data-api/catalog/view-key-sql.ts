@@ -61,11 +61,14 @@ export const columnOrigins = (condition: string): string => `views(oid) as mater
     union select v.view, v.attnum, o.origin, o.place from column_origins v
       join own_origins o on o.view = v.origin and o.attnum = v.place)`
 
-/** A JSON array of the names of the key's columns in the view `c`. */
-export const VIEW_KEY = `select coalesce(json_agg(k.name order by k.key, k.number), '[]')
+/** A JSON array of the names of the columns in the view `c` that are primary keys of tables, each shown whole. */
+export const KEYS_SHOWN = `select coalesce(json_agg(k.name order by k.key, k.number), '[]')
   from (select a.attname as name, p.oid as key, array_position(p.conkey, v.place) as number,
       count(*) over (partition by p.oid) = cardinality(p.conkey) as is_whole
     from (select origin, place, min(attnum) as attnum from column_origins where view = c.oid group by 1, 2) v
     join pg_constraint p on p.conrelid = v.origin and p.contype = 'p' and v.place = any (p.conkey)
     join pg_attribute a on a.attrelid = c.oid and a.attnum = v.attnum) k
-  where k.is_whole and ${TAKES_ROWS}`
+  where k.is_whole`
+
+/** The same of a view that takes rows, else an empty array: the rows of others nobody needs to find again. */
+export const VIEW_KEY = `case when ${TAKES_ROWS} then (${KEYS_SHOWN}) else '[]' end`

@@ -11,6 +11,8 @@ export function parseFailureWords(
   text: string,
   failure: ParseFailure,
 ): PostgrestWords {
+  // A bound of ours is no grammar of its.
+  if (!failure.message.startsWith('expected ')) return { code: 'PGRST100', details: null }
   const last = parameter.slice(parameter.lastIndexOf('.') + 1)
   const isTree = code === 'invalid_filter' && (last === 'and' || last === 'or')
   const at = placeOf(text, failure)

@@ -169,6 +169,7 @@ function parseFilter(name: string, last: string, value: string): Filter {
     if (!(err instanceof DomainError) || meant === undefined) throw err
     throw new DomainError('invalid_filter', err.message, {
       detail: err.detail,
+      postgrest: err.postgrest,
       hint: `Perhaps you meant the parameter "${meant}". "${name}" was read as a filter on a column of that name.`,
     })
   }

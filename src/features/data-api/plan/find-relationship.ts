@@ -83,6 +83,7 @@ function notFound(
   const names = all.map(each => (each.kind === 'computed' ? each.function.name : each.target.name))
   const near = names.includes(target) ? undefined : nearestName(target, names)
   const using = hint === undefined ? '' : ` using the hint '${hint}'`
+  const meant = near === undefined ? undefined : `Perhaps you meant '${near}' instead of '${target}'.`
   return new DomainError(
     'relationship_not_found',
     `Could not find a relationship between '${name}' and '${target}' in the schema cache`,
@@ -90,8 +91,8 @@ function notFound(
       detail:
         `Searched for a foreign key relationship between '${name}' and '${target}'${using} ` +
         `in the schema '${schema}', but no matches were found.`,
-      hint: near === undefined ? undefined : `Perhaps you meant '${near}' instead of '${target}'.`,
-      postgrest: { code: 'PGRST200' },
+      hint: meant,
+      postgrest: { code: 'PGRST200', hint: meant ?? null },
     },
   )
 }

@@ -9,6 +9,7 @@ import type { Page } from '../grammar/page.ts'
 import type { DataQuery } from '../grammar/query-ast.ts'
 import { type RootLevel, UNKNOWN_TYPES } from './level.ts'
 import { planLevel } from './plan-level.ts'
+import { refuseLargeTree } from './tree-size.ts'
 
 /** Who asks, by which rules, and with which knowledge: none where the query string needs none. */
 export interface PlanContext {
@@ -31,8 +32,8 @@ export function planTable(
 ): RootLevel {
   const { catalog } = context
   const isUnknown = embedsRelations(query) && !catalog?.relation(table.schema, table.name)
-  // Postgres says best that there is no such table.
-  const asked = isUnknown ? { ...NO_QUERY, select: [{ kind: 'all' as const }] } : query
+  // Postgres says best that there is no such table. Should it have come since, a write keeps its filters.
+  const asked = isUnknown ? { ...query, select: [ALL], order: [], embedded: [] } : query
   return planRoot(context, table, table, asked, page)
 }
 
@@ -48,7 +49,7 @@ export function planCall(
   return table ? level : { ...level, typeOf: UNKNOWN_TYPES }
 }
 
-const NO_QUERY = { filters: [], order: [], limit: undefined, offset: undefined, embedded: [] }
+const ALL = { kind: 'all' } as const
 
 function planRoot(
   { catalog, dialect, role }: PlanContext,
@@ -60,6 +61,7 @@ function planRoot(
   const reliesOn: Reliance[] = []
   const place = { alias, table, page, depth: 0, taken: [alias], isSpread: false }
   const level = planLevel({ catalog, dialect, role, schema, reliesOn }, place, query)
+  refuseLargeTree(level)
   return { ...level, reliesOn: catalog && mergedReliance(catalog, reliesOn) }
 }
 
