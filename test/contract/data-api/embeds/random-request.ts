@@ -16,7 +16,7 @@ export interface TreeRequest {
 
 /** What may be in the requests. */
 export interface RequestSettings {
-  readonly writes: boolean
+  readonly writes: readonly ('PATCH' | 'POST' | 'DELETE')[]
 }
 
 /** What all levels of one tree share. */
@@ -57,7 +57,7 @@ const EMBEDS_MAX = 7
 
 export function randomRequest(choices: Choices, schema: Schema, settings: RequestSettings): TreeRequest {
   const relation = choices.pick(schema.relations)
-  const isWrite = settings.writes && !relation.isView && choices.chance(15)
+  const isWrite = settings.writes.length > 0 && !relation.isView && choices.chance(15)
   const tree: Tree = {
     choices,
     schema,
@@ -226,10 +226,10 @@ function addOrder(tree: Tree, { relation, path }: LevelPlace, { embeds, isGroupe
 }
 
 function randomWrite(
-  { choices, params, schema }: Tree,
+  { choices, params, schema, settings }: Tree,
   relation: Relation,
 ): Pick<TreeRequest, 'method' | 'body'> {
-  const method = choices.pick(['PATCH', 'POST', 'DELETE'] as const)
+  const method = choices.pick(settings.writes)
   if (method !== 'POST')
     params.push(choices.pick(['id=lt.3', 'n=gt.1', 'n=not.is.null']).replace('id', relation.key?.[0] ?? 'n'))
   if (method === 'DELETE') return { method, body: undefined }

@@ -5,6 +5,8 @@ import type { Column, ColumnType, Key, Relation, RowFunction, Schema } from './s
 
 /** What of it is made one after another. */
 interface Draft {
+  /** Whose a row may be; empty: rows have no owner. */
+  readonly owners: readonly string[]
   readonly relations: Relation[]
   readonly keys: Key[]
   readonly functions: RowFunction[]
@@ -19,20 +21,57 @@ const NAMES = ['films', 'people', 'notes', 'places']
 const ROWS_MAX = 6
 
 export function randomSchema(choices: Choices): Schema {
-  const draft: Draft = { relations: [], keys: [], functions: [], rows: new Map(), sql: [] }
+  const draft = randomDraft(choices, [])
+  const tables = draft.relations.filter(({ isView }) => !isView)
+  const policies = tables.filter(() => choices.chance(20)).map(({ name }) => policySql(choices, name))
+  return { ...draft, sql: script(draft, () => true, [...draft.keys.map(keySql), ...draft.sql, ...policies]) }
+}
+
+/** The same relations for several readers: in `all` policies hide rows, in the others those rows are not there. */
+export interface OwnedSchemas {
+  readonly all: Schema
+  readonly seenBy: (reader: string) => Schema
+}
+
+/** Every row is one reader's, everybody's or nobody's. */
+export function randomOwnedSchemas(choices: Choices, readers: readonly string[]): OwnedSchemas {
+  const draft = randomDraft(choices, readers)
+  const tables = draft.relations.filter(({ isView }) => !isView)
+  const policies = tables.map(({ name }) => ownerPolicySql(choices, name))
+  // What a row refers to may be hidden, so the keys do not look at the rows that are there.
+  const unchecked = draft.keys.map(key => `${keySql(key)} not valid`)
+  return {
+    all: { ...draft, sql: script(draft, () => true, [...draft.keys.map(keySql), ...draft.sql, ...policies]) },
+    seenBy: reader => {
+      const isSeen = ({ owner }: Row) => owner === reader || owner === EVERYBODY
+      return { ...draft, sql: script(draft, isSeen, [...unchecked, ...draft.sql]) }
+    },
+  }
+}
+
+const EVERYBODY = 'everybody'
+
+function randomDraft(choices: Choices, readers: readonly string[]): Draft {
+  const owners = readers.length === 0 ? [] : [...readers, EVERYBODY, 'nobody']
+  const draft: Draft = { owners, relations: [], keys: [], functions: [], rows: new Map(), sql: [] }
   const names = NAMES.slice(0, 2 + choices.below(3))
   for (const name of names) addTable(choices, draft, name)
   for (const name of names) addKeys(choices, draft, name)
   if (choices.chance(70)) addJunction(choices, draft, names)
   if (choices.chance(25)) addJunction(choices, draft, names)
   const tables = [...draft.relations]
-  draft.sql.push(...tables.map(table => tableSql(draft, table)), ...draft.keys.map(keySql))
   for (const name of ['seen', 'shown', 'listed'].slice(0, choices.below(4))) addView(choices, draft, name)
   if (choices.chance(30)) addFunction(choices, draft, tables)
-  draft.sql.push(...tables.filter(() => choices.chance(20)).map(({ name }) => policySql(choices, name)))
-  draft.sql.push('grant usage on schema $ to anon; grant all on all tables in schema $ to anon')
-  draft.sql.push('grant execute on all functions in schema $ to anon')
-  return { ...draft, sql: `${draft.sql.join(';\n')};` }
+  return draft
+}
+
+function script(draft: Draft, isKept: (row: Row) => boolean, after: readonly string[]): string {
+  const tables = draft.relations.filter(({ isView }) => !isView).map(table => tableSql(draft, table, isKept))
+  const rights = [
+    'grant usage on schema $ to anon; grant all on all tables in schema $ to anon',
+    'grant execute on all functions in schema $ to anon',
+  ]
+  return `${[...tables, ...after, ...rights].join(';\n')};`
 }
 
 const own = (table: string, name: string, type: ColumnType): Column => ({
@@ -41,7 +80,7 @@ const own = (table: string, name: string, type: ColumnType): Column => ({
   of: { table, column: name },
 })
 
-function addTable(choices: Choices, { relations, rows }: Draft, name: string): void {
+function addTable(choices: Choices, { owners, relations, rows }: Draft, name: string): void {
   const key = choices.chance(15) ? ['id', 'k'] : ['id']
   const columns = [
     ...key.map(column => own(name, column, 'int')),
@@ -49,6 +88,7 @@ function addTable(choices: Choices, { relations, rows }: Draft, name: string): v
     own(name, 'n', 'int'),
     ...(choices.chance(30) ? [own(name, 'done', 'boolean')] : []),
     ...(choices.chance(30) ? [own(name, 'doc', 'jsonb')] : []),
+    ...(owners.length > 0 ? [own(name, 'owner', 'text')] : []),
   ]
   relations.push({ name, columns, key, isView: false })
   const count = choices.chance(8) ? 0 : 1 + choices.below(ROWS_MAX)
@@ -57,6 +97,7 @@ function addTable(choices: Choices, { relations, rows }: Draft, name: string): v
     Array.from({ length: count }, (_, i) => ({
       ...Object.fromEntries(columns.map(column => [column.name, valueFor(choices, column.type)])),
       id: i + 1,
+      ...(owners.length > 0 && { owner: choices.pick(owners) }),
       ...(key.length > 1 && { k: 1 + choices.below(2) }),
     })),
   )
@@ -132,7 +173,8 @@ function addJunction(choices: Choices, draft: Draft, names: readonly string[]): 
   )
   const hasOwnKey = choices.chance(12)
   const key = hasOwnKey ? ['id'] : [...here, ...there, ...(choices.chance(10) ? ['place'] : [])]
-  const columns = [...new Set([...key, ...here, ...there, 'n'])].map(column => own(name, column, 'int'))
+  const numbers = [...new Set([...key, ...here, ...there, 'n'])].map(column => own(name, column, 'int'))
+  const columns = [...numbers, ...(draft.owners.length > 0 ? [own(name, 'owner', 'text')] : [])]
   draft.relations.push({ name, columns, key, isView: false })
   const pairs = (draft.rows.get(first.name) ?? []).flatMap(a =>
     (draft.rows.get(second.name) ?? []).map(b => ({ a, b })),
@@ -142,6 +184,7 @@ function addJunction(choices: Choices, draft: Draft, names: readonly string[]): 
       ...Object.fromEntries(here.map((column, at) => [column, a[first.key?.[at] ?? ''] ?? null])),
       ...Object.fromEntries(there.map((column, at) => [column, b[second.key?.[at] ?? ''] ?? null])),
       n: i,
+      ...(draft.owners.length > 0 && { owner: choices.pick(draft.owners) }),
       ...(hasOwnKey && { id: i + 1 }),
       ...(key.includes('place') && { place: i }),
     }),
@@ -174,15 +217,19 @@ function freshStem(table: Relation, target: string): string {
   return [target, 'main', 'second', 'last'].find(stem => !isTaken(stem)) ?? `${target}_x`
 }
 
-function tableSql({ rows, keys }: Draft, { name, columns, key }: Relation): string {
+function tableSql(
+  { rows, keys }: Draft,
+  { name, columns, key }: Relation,
+  isKept: (row: Row) => boolean,
+): string {
   const unique = keys
     .filter(each => each.table === name && each.isOneToOne && !each.columns.includes('id'))
     .map(each => `, unique (${each.columns.join(', ')})`)
   const defined = columns.map(column => `${column.name} ${column.type}`).join(', ')
   const create = `create table $.${name} (${defined}, primary key (${key?.join(', ')})${unique.join('')})`
-  const values = (rows.get(name) ?? []).map(
-    row => `(${columns.map(each => literal(row[each.name])).join(', ')})`,
-  )
+  const values = (rows.get(name) ?? [])
+    .filter(isKept)
+    .map(row => `(${columns.map(each => literal(row[each.name])).join(', ')})`)
   return values.length === 0 ? create : `${create};\ninsert into $.${name} values ${values.join(', ')}`
 }
 
@@ -208,7 +255,7 @@ function addView(choices: Choices, draft: Draft, name: string): void {
   const isTotal = source.key !== undefined && keyShown.every(each => each !== undefined)
   draft.relations.push({ name, columns, key: isTotal ? (keyShown as string[]) : undefined, isView: true })
   const list = [...shown, ...twice].map(each => `${each.from} as ${each.name}`).join(', ')
-  const options = choices.chance(30) ? ' with (security_invoker)' : ''
+  const options = draft.owners.length > 0 || choices.chance(30) ? ' with (security_invoker)' : ''
   const where = choices.chance(20) ? ` where ${first.from} is not null` : ''
   draft.sql.push(`create view $.${name}${options} as select ${list} from $.${source.name}${where}`)
 }
@@ -231,5 +278,11 @@ function addFunction(choices: Choices, draft: Draft, tables: readonly Relation[]
 function policySql(choices: Choices, table: string): string {
   const shows = choices.pick(['n is null or n > 1', 'n < 3', 'true', 'n is not null'])
   const rule = `create policy part on $.${table} to anon using (${shows}) with check (true)`
+  return `alter table $.${table} enable row level security; ${rule}`
+}
+
+function ownerPolicySql(choices: Choices, table: string): string {
+  const sub = choices.pick(["current_setting('request.jwt.claims', true)::json ->> 'sub'", 'quoin.uid()'])
+  const rule = `create policy own on $.${table} to anon using (owner in (${sub}, '${EVERYBODY}'))`
   return `alter table $.${table} enable row level security; ${rule}`
 }
