@@ -66,6 +66,14 @@ export const DIFFERENCES: readonly Difference[] = [
       isTaken(asked, ours),
   },
   {
+    name: 'a count with an alias in a spread',
+    reason: 'PostgREST 12 asks the spread rows for a column of that name, which they do not have',
+    applies: (asked, theirs, ours) =>
+      /_count:count\(\)/.test(asked.query) &&
+      /_count does not exist/.test(theirs.body.message) &&
+      isTaken(asked, ours),
+  },
+  {
     name: 'the total of groups',
     reason: 'PostgREST counts the rows before they are grouped, and then takes the answer for a part',
     applies: (asked, theirs, ours) => asked.query.includes('count()') && hasSameRows(asked, theirs, ours),
