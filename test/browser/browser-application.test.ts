@@ -129,7 +129,8 @@ it('reads why a call of it was refused, also at paths of other systems', async (
   )
   const unknown = '404 not_found'
   expect(answers).toEqual([
-    ...[unknown, unknown],
+    '401 invalid_api_key',
+    unknown,
     '400 AccessDenied',
     ...[unknown, unknown],
     '405 method_not_allowed',

@@ -16,8 +16,9 @@ import { comparable } from './embeds/same-answer.ts'
 import { type Postgrest, startPostgrest } from './postgrest.ts'
 
 const SCHEMAS = Number(process.env['FUZZ_SCHEMAS'] ?? 200)
-const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000)
-const REQUESTS = 6
+/** The same each time, so that a run tells of the code alone; others are asked for by hand. */
+const SEED = Number(process.env['FUZZ_SEED'] ?? 39)
+const REQUESTS = 4
 /** Schemas that are asked at the same time. */
 const AT_ONCE = 6
 

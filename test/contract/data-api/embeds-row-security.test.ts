@@ -15,9 +15,10 @@ import { randomRefusal, randomRequest, type TreeRequest } from './embeds/random-
 import { randomOwnedSchemas } from './embeds/random-schema.ts'
 import { comparable } from './embeds/same-answer.ts'
 
-const SCHEMAS = Number(process.env['FUZZ_SCHEMAS'] ?? 20)
-const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000)
-const REQUESTS = 12
+const SCHEMAS = Number(process.env['FUZZ_SCHEMAS'] ?? 15)
+/** The same each time, so that a run tells of the code alone; others are asked for by hand. */
+const SEED = Number(process.env['FUZZ_SEED'] ?? 39)
+const REQUESTS = 8
 const READERS = ['ada', 'bob'] as const
 
 type Reader = (typeof READERS)[number]

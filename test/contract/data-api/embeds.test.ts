@@ -56,7 +56,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await postgrest?.[Symbol.asyncDispose]()
-  await asOwner(`drop function ${t}_cheap, ${t}_owner; drop view ${t}_deep, ${t}_counted, ${t}_joined, ${t}_projects_view,
+  await asOwner(`drop function ${t}_cheap, ${t}_owner; drop view ${t}_deep, ${t}_counted,
+      ${t}_joined, ${t}_projects_view,
       ${t}_clients_view;
     drop table ${t}_letters, ${t}_details, ${t}_projects_tags, ${t}_tags, ${t}_projects, ${t}_people, ${t}_clients`)
 })
