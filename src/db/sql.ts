@@ -1,5 +1,7 @@
 // The one place where names become SQL text. Values never pass through here: they are parameters.
 
+import { DomainError } from '../errors.ts'
+
 /** A table, view or function with its schema, both as plain (unquoted) names. */
 export interface QualifiedName {
   readonly schema: string
@@ -30,11 +32,20 @@ export function quoteQualified({ schema, name }: QualifiedName): string {
   return `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`
 }
 
+/** Postgres takes 65 535. */
+const PARAMETERS_MAX = 20_000
+
 /** Collects the parameters of one statement; `add` returns the placeholder that stands for the value. */
 export class Parameters<Value extends Parameter = Parameter> {
   readonly values: Value[] = []
 
+  /** Throws `invalid_parameter` beyond what one statement takes. */
   add(value: Value): string {
+    if (this.values.length === PARAMETERS_MAX) {
+      throw new DomainError('invalid_parameter', 'The request has more values than one statement takes.', {
+        hint: 'Send fewer filters and JSON paths, above all in conditions on related rows.',
+      })
+    }
     this.values.push(value)
     return `$${this.values.length}`
   }

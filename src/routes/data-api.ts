@@ -15,6 +15,7 @@ import {
 } from '../features/data-api/documented.ts'
 import { callFunction } from '../features/data-api/verbs/call-function.ts'
 import { deleteRows, updateRows } from '../features/data-api/verbs/change-rows.ts'
+import { functionOptions } from '../features/data-api/verbs/function-options.ts'
 import { insertRows } from '../features/data-api/verbs/insert-rows.ts'
 import { putRow } from '../features/data-api/verbs/put-row.ts'
 import { readRows } from '../features/data-api/verbs/read-rows.ts'
@@ -106,6 +107,14 @@ export const dataRoutes = [
     description: `${DELETE_ROWS.description} ${AUDITED}`,
     unaudited: 'key_data',
     handle: input => write(deleteRows, input, input.caller),
+  }),
+  defineRoute({
+    id: 'db.call_options',
+    method: 'options',
+    mounts: { '/v1/db/rpc/:function': 'any_key' },
+    params: { function: PARAMS.function },
+    summary: 'Ask which methods call a function',
+    handle: input => functionOptions(input.deps, dataCall(input.params.function, input)),
   }),
   defineRoute({
     id: 'db.options',

@@ -29,7 +29,7 @@ export function databaseCaller({ deps, principal, caller, request, path }: Call)
   if (principal.kind === 'api_key') {
     const { key, endUser } = principal
     const share = shareName(key.id, caller.address)
-    const role = callerRole(deps.config, key.role, endUser !== null)
+    const role = callerRole(deps.config, key.role, endUser?.claims ?? null)
     return { ...call, role, claims: endUser?.claims ?? null, share, headers }
   }
   const share = shareName(principal.session.id, caller.address)
@@ -38,7 +38,7 @@ export function databaseCaller({ deps, principal, caller, request, path }: Call)
 
 /** The same call as an anon key would make it, for the person with these claims; null: for nobody. */
 export function anonCaller(call: Call, claims: DatabaseCaller['claims']): DatabaseCaller {
-  const role = callerRole(call.deps.config, 'anon', claims !== null)
+  const role = callerRole(call.deps.config, 'anon', claims)
   return { ...databaseCaller(call), role, claims }
 }
 

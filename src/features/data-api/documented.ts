@@ -32,7 +32,8 @@ const SELECT = query(
     .string()
     .describe(
       'Columns that come back: `id,alias:name,data->a->>b,created_at::date`; all unless said. Related rows: ' +
-        '`author(name)`, `tags!inner(id)`, `...author(name)`; aggregates: `amount.sum()`, `count()`.',
+        '`author(name)`, `tags!inner(id)`, `...author(name)`; aggregates: `amount.sum()`, ' +
+        '`count()`. At most 50 relations, ten deep.',
     ),
 )
 const ORDER = query(

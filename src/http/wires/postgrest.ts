@@ -18,9 +18,7 @@ interface Named {
 }
 
 const NAMES: Partial<Record<ErrorCode, Named>> = {
-  ambiguous_function: { code: 'PGRST203' },
   database_unavailable: { code: 'PGRST000' },
-  function_not_found: { code: 'PGRST202' },
   invalid_access_token: { code: 'PGRST301' },
   invalid_body: { code: 'PGRST102' },
   invalid_filter: { code: 'PGRST100' },
@@ -124,7 +122,7 @@ function refusal(answer: ErrorAnswer, refused: RefusedRequest): RawAnswer {
 }
 
 function isRead({ method }: Request): boolean {
-  return method === 'GET' || method === 'HEAD'
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 }
 
 type Words = Required<PostgrestWords>

@@ -33,6 +33,12 @@ beforeAll(async () => {
     create function ${t}_unknown(a int) returns int language sql immutable as 'select 1';
     create domain "text/html" as text; create domain "application/vnd.${t}" as bytea;
     create domain "text/plain" as text;
+    create domain "*/*" as bytea; create domain "${t} €/kg" as int;
+    create domain ${t}_inner as ${t}_projects; create domain ${t}_outer as ${t}_inner;
+    create function ${t}_any() returns "*/*" language sql immutable as $$ select 'x'::bytea $$;
+    create function ${t}_price() returns "${t} €/kg" language sql immutable as $$ select 12 $$;
+    create function ${t}_twice() returns ${t}_outer language sql stable as 'select p from ${t}_projects p where id = 1';
+    create function ${t}_voids() returns setof void language sql stable as 'select from ${t}_projects where false';
     create function ${t}_page() returns "text/html" language sql immutable as $$ select '<b>hi</b>'::text $$;
     create function ${t}_text() returns "text/plain" language sql immutable as $$ select 'plain'::text $$;
     create function ${t}_bytes() returns "application/vnd.${t}" language sql immutable
@@ -48,7 +54,8 @@ afterAll(async () => {
   await asOwner(`do $$ declare f record; begin
       for f in select oid::regprocedure as name from pg_proc where proname like '${t}\\_%' loop
         execute 'drop function ' || f.name; end loop; end $$;
-    drop domain "text/html", "text/plain", "application/vnd.${t}"; drop table ${t}_projects, ${t}_clients`)
+    drop domain "text/html", "text/plain", "application/vnd.${t}", "*/*", "${t} €/kg",
+      ${t}_outer, ${t}_inner; drop table ${t}_projects, ${t}_clients`)
 })
 
 type Case = [query: string, headers?: Record<string, string>]
@@ -125,9 +132,22 @@ describe('a value whose type is called as a media type is a body', () => {
   })
 
   test('bytes are as they are', async () => {
-    const { headers, text } = await quoin(`rpc/${t}_bytes`)
+    const accept = `application/vnd.${t}`
+    const { headers, text } = await quoin(`rpc/${t}_bytes`, { headers: { accept } })
     expect(headers.get('content-type')).toBe(`application/vnd.${t}`)
     expect(text).toBe(new TextDecoder().decode(Uint8Array.from([0, 0xff, 0x10])))
+  })
+
+  test('whoever takes any type gets JSON, as rpc() of supabase-js means it', async () => {
+    expect((await quoin(`rpc/${t}_page`)).text).toBe('"<b>hi</b>"')
+    expect((await quoin(`rpc/${t}_page`, { headers: { accept: '*/*' } })).text).toBe('"<b>hi</b>"')
+    expect((await quoin(`rpc/${t}_any`)).headers.get('content-type')).toBe('application/octet-stream')
+  })
+
+  test('a domain over a domain is as the one under it, and a slash alone makes no media type', async () => {
+    expect((await quoin(`rpc/${t}_twice`)).body).toMatchObject({ id: 1, name: 'one' })
+    expect((await quoin(`rpc/${t}_price`)).text).toBe('12')
+    expect((await quoin(`rpc/${t}_voids`)).body).toEqual([])
   })
 
   test('of a type that is not accepted it is 406', async () => {

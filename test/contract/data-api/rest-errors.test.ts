@@ -74,6 +74,72 @@ describe('errors', () => {
       },
     ],
     [
+      'a filter on what is not embedded',
+      `${items}?select=id&${children}.id=eq.1`,
+      undefined,
+      {
+        status: 400,
+        code: 'PGRST108',
+        message: `'${children}' is not an embedded resource in this request`,
+        details: null,
+        hint: `Verify that '${children}' is included in the 'select' query parameter.`,
+      },
+    ],
+    [
+      'an order by related rows',
+      `${items}?select=id,x:${children}!${children}_item_id_fkey(id)&order=x(id)`,
+      undefined,
+      {
+        status: 400,
+        code: 'PGRST118',
+        message: "A related order on 'x' is not possible",
+        details: `'${items}' and 'x' do not form a many-to-one or one-to-one relationship`,
+        hint: null,
+      },
+    ],
+    [
+      'another test of related rows than for null',
+      `${items}?select=id,x:${children}!item_id(id)&x=eq.1`,
+      undefined,
+      {
+        status: 400,
+        code: 'PGRST120',
+        message: "Bad operator on the 'x' embedded resource",
+        details: 'Only is null or not is null filters are allowed on embedded resources',
+        hint: null,
+      },
+    ],
+    [
+      'an aggregate in a spread of several rows',
+      `${items}?select=id,...${children}!item_id(id.max())`,
+      undefined,
+      {
+        status: 400,
+        code: 'PGRST127',
+        message: 'Feature not implemented',
+        details: 'Aggregates are not implemented for one-to-many or many-to-many spreads.',
+        hint: null,
+      },
+    ],
+    [
+      'a relation of which there are two',
+      `${children}?select=id,${items}(id)`,
+      undefined,
+      {
+        status: 300,
+        code: 'PGRST201',
+        message: `Could not embed because more than one relationship was found for '${children}' and '${items}'`,
+        details: ['item_id', 'other_id'].map(column => ({
+          cardinality: 'many-to-one',
+          embedding: `${children} with ${items}`,
+          relationship: `${children}_${column}_fkey using ${children}(${column}) and ${items}(id)`,
+        })),
+        hint:
+          `Try changing '${items}' to one of the following: '${items}!${children}_item_id_fkey', ` +
+          `'${items}!${children}_other_id_fkey'. Find the desired relationship in the 'details' key.`,
+      },
+    ],
+    [
       'more relations than a request embeds',
       `${items}?select=${Array(51).fill(`${children}(id)`).join()}`,
       undefined,

@@ -19,7 +19,8 @@ export async function makeTables(): Promise<void> {
       data jsonb, made timestamptz, big numeric, unique (name)
     );
     create table ${t}_children (
-      id int primary key, item_id int references ${t}_items (id) deferrable initially deferred
+      id int primary key, item_id int references ${t}_items (id) deferrable initially deferred,
+      other_id int references ${t}_items
     );
     create table ${t}_keys (a int, b int, primary key (a, b));
     create table ${t}_coded (id int primary key, code ${t}_code default 'none', note text);

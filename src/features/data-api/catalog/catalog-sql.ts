@@ -76,6 +76,12 @@ const RELATIONS = `select coalesce(json_agg(json_build_object(
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = any ($1::text[]) and c.relkind in ('r', 'v', 'm', 'f', 'p')`
 
+/** Of the type `t`, where it is a domain: the row of the type under it and under further domains. */
+const UNDER_DOMAIN = `with recursive u(oid) as (
+    select t.typbasetype where t.typbasetype <> 0
+    union all select d.typbasetype from u join pg_type d on d.oid = u.oid where d.typbasetype <> 0)
+  select y.oid, y.typrelid, y.typtype from u join pg_type y on y.oid = u.oid where y.typbasetype = 0`
+
 const FUNCTIONS = `select coalesce(json_agg(json_build_object(
     'schema', n.nspname, 'name', p.proname, 'version', p.oid || ' ' || p.xmin, 'rights', ${FUNCTION_RIGHTS},
     'argumentNames', p.proargnames, 'argumentModes', p.proargmodes,
@@ -87,13 +93,13 @@ const FUNCTIONS = `select coalesce(json_agg(json_build_object(
     'resultTable', (select json_build_object('schema', rn.nspname, 'name', rc.relname)
       from pg_class rc join pg_namespace rn on rn.oid = rc.relnamespace
       where rc.oid = coalesce(b.typrelid, t.typrelid) and rc.relkind <> 'c'),
-    'media', case when t.typtype = 'd' and strpos(t.typname, '/') > 0
-      then json_build_object('type', t.typname, 'isBytes', t.typbasetype = 'bytea'::regtype) end,
+    'media', case when t.typtype = 'd' and (t.typname ~* '^[a-z0-9.-]+/[a-z0-9.+-]+$' or t.typname = '*/*')
+      then json_build_object('type', lower(t.typname), 'isBytes', b.oid = 'bytea'::regtype) end,
     'returnsVoid', p.prorettype = 'void'::regtype,
     'returnsRecord', p.prorettype = 'record'::regtype, 'returnsRow', t.typtype = 'c' or b.typtype = 'c')
     order by n.nspname, p.proname, p.oid), '[]')
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-  join pg_type t on t.oid = p.prorettype left join pg_type b on b.oid = t.typbasetype
+  join pg_type t on t.oid = p.prorettype left join lateral (${UNDER_DOMAIN}) b on true
   where n.nspname = any ($1::text[]) and p.prokind = 'f' and p.prorettype <> 'trigger'::regtype`
 
 const KNOWN = `'version', (${CATALOG_VERSION}), 'relations', (${RELATIONS}), 'functions', (${FUNCTIONS})`

@@ -114,6 +114,8 @@ export class CatalogCache {
   readonly #schemas: readonly string[]
   readonly #now: () => Date
   #newest: Catalog | undefined
+  /** True once a request of the isolate has embedded: others will, and none must find a reading without them. */
+  #withRelationships = false
 
   constructor(schemas: readonly string[], now: () => Date) {
     this.#schemas = schemas
@@ -123,8 +125,9 @@ export class CatalogCache {
   /** The remembered catalog, or a new one when it is older than 30 s or lacks what is needed. One trip at most. */
   async read(data: CatalogSource, session: DataSession, withRelationships = false): Promise<Catalog> {
     const known = this.#remembered()
+    this.#withRelationships ||= withRelationships
     if (known && !(withRelationships && known.relationships === undefined)) return known
-    return await this.#load(data, session, withRelationships)
+    return await this.#load(data, session)
   }
 
   /**
@@ -149,7 +152,7 @@ export class CatalogCache {
    */
   async readRelation(data: CatalogSource, session: DataSession, name: QualifiedName): Promise<Catalog> {
     const known = this.#remembered()
-    if (known === undefined) return await this.#load(data, session, false)
+    if (known === undefined) return await this.#load(data, session)
     const now = parseRelations((await readText(data, session, relationStatement(name))) ?? '[]')
     this.#newest = (this.#newest ?? known).withRelation(name, now)
     return this.#newest
@@ -161,7 +164,7 @@ export class CatalogCache {
    */
   async refresh(data: CatalogSource, session: DataSession, known: Catalog): Promise<Catalog> {
     const version = await readText(data, session, versionStatement(this.#schemas))
-    return version === known.version ? known : await this.#load(data, session, true)
+    return version === known.version && known.relationships ? known : await this.#load(data, session)
   }
 
   #remembered(): Catalog | undefined {
@@ -169,9 +172,9 @@ export class CatalogCache {
     return isYoung ? this.#newest : undefined
   }
 
-  async #load(data: CatalogSource, session: DataSession, withRelationships: boolean): Promise<Catalog> {
+  async #load(data: CatalogSource, session: DataSession): Promise<Catalog> {
     const readAtMs = this.#now().getTime()
-    const text = await readText(data, session, catalogStatement(this.#schemas, withRelationships))
+    const text = await readText(data, session, catalogStatement(this.#schemas, this.#withRelationships))
     if (!text) throw new TypeError('the catalog is one text')
     const read = new Catalog(parseCatalog(text), readAtMs)
     // Readings may overtake each other.

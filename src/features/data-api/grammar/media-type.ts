@@ -28,14 +28,15 @@ const JSON_FORMAT: OutputFormat = {
 
 /**
  * The first type of `Accept` (by q-value, then place) that can be made; JSON without one. Throws `not_acceptable`, for
- * plans too unless `isPlanEnabled`. `media`: what a function's value is, which comes first then.
+ * plans too unless `isPlanEnabled`. `media`: what a function's value is.
  */
 export function negotiateFormat(
   accept: string | null,
   isPlanEnabled = false,
   media?: MediaResult | undefined,
 ): OutputFormat {
-  if (accept === 'application/json' || (!media && (!accept || accept === '*/*'))) return JSON_FORMAT
+  const isAny = media?.type === '*/*'
+  if (!isAny && (!accept || accept === '*/*' || accept === 'application/json')) return JSON_FORMAT
   for (const range of mediaRanges(accept || '*/*')) {
     const format = (media && mediaFormat(media, range)) ?? formatOf(range, isPlanEnabled)
     if (format) return format
@@ -85,11 +86,9 @@ function qualityOf({ parameters }: MediaRange): number {
   return q === undefined ? 1 : Number(q) || 0
 }
 
-/** The format of a value whose type is accepted; of one that may be any type the function says which it is. */
+/** The format of a value whose very type is asked for: rpc() of supabase-js takes any, and means JSON. */
 function mediaFormat({ type, isBytes }: MediaResult, { type: range }: MediaRange): OutputFormat | undefined {
-  const [family] = type.split('/')
-  const isAccepted = type === '*/*' || range === type || range === '*/*' || range === `${family}/*`
-  if (!isAccepted) return undefined
+  if (type !== '*/*' && range !== type) return undefined
   const named = type === '*/*' ? 'application/octet-stream' : type
   const contentType = /^text\/(?:plain|xml)$/.test(named) ? `${named}${CHARSET}` : named
   return { kind: isBytes ? 'bytes' : 'text', stripsNulls: false, contentType }

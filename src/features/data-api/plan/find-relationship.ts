@@ -17,7 +17,8 @@ export function findRelationship(
   sought: Sought,
   role: DatabaseRole,
 ): Relationship {
-  const all = catalog.relationships?.from(origin) ?? []
+  if (!catalog.relationships) throw new TypeError('the catalog was read without relationships')
+  const all = catalog.relationships.from(origin)
   const [found, ...others] = all.filter(each => fits(each, sought))
   if (found === undefined || others.length > 0) {
     // To others than those who may use them names are not told, for anon keys are public.

@@ -85,7 +85,7 @@ export function planLevel(planning: Planning, place: Place, query: LevelQuery): 
     table,
     typeOf: (table && planning.catalog?.typesOf(table.schema, table.name)) ?? UNKNOWN_TYPES,
     items: isGrouped(items) || place.isSpread ? expandStars(items, columns) : items,
-    filters: query.filters.map(filter => planFilter(filter, named, columns)),
+    filters: withoutRepeated(query.filters.map(filter => planFilter(filter, named, columns))),
     order: query.order.map(term => planOrder(term, named, alias)),
     page,
   }
@@ -203,6 +203,17 @@ function planFilter(
   if (isNull || isNotNull)
     return { kind: 'related', isNegated: isNull !== isNegated, embed: meant.item.embed }
   return columns?.includes(field.name) ? filter : badEmbedFilter(field.name)
+}
+
+/** The same condition on a relation once: each is the whole of what lies below in the text. */
+function withoutRepeated(filters: readonly LevelFilter[]): LevelFilter[] {
+  return filters.filter((filter, i) => {
+    if (filter.kind !== 'related') return true
+    const { embed, isNegated } = filter
+    const isSame = (other: LevelFilter) =>
+      other.kind === 'related' && other.embed === embed && other.isNegated === isNegated
+    return filters.findIndex(isSame) === i
+  })
 }
 
 function planOrder(

@@ -7,7 +7,7 @@ import type { Reliance } from '../catalog/relationship-facts.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Page } from '../grammar/page.ts'
 import type { DataQuery } from '../grammar/query-ast.ts'
-import { type RootLevel, UNKNOWN_TYPES } from './level.ts'
+import type { RootLevel } from './level.ts'
 import { planLevel } from './plan-level.ts'
 import { refuseLargeTree } from './tree-size.ts'
 
@@ -45,8 +45,7 @@ export function planCall(
   query: DataQuery,
   page: Page,
 ): RootLevel {
-  const level = planRoot(context, called, table, query, page)
-  return table ? level : { ...level, typeOf: UNKNOWN_TYPES }
+  return planRoot(context, called, table, query, page)
 }
 
 const ALL = { kind: 'all' } as const

@@ -69,11 +69,13 @@ function comparedWithNull(filters: readonly Filter[]): string | undefined {
   return undefined
 }
 
-/** The rows of a write come under aliases of ours; callers know the table. */
+/** Names that are ours: rows of a write come under aliases, and functions with their schema. */
 function nameTheTable(err: PostgresError, table: string): void {
   const unknown = /^column r\.(.+) does not exist$/.exec(err.message)?.[1]
   if (unknown !== undefined) err.message = `column ${unknown} of relation "${table}" does not exist`
   err.hint = err.hint?.replaceAll(/"(?:r|quoin_rows?)\./g, () => `"${table}.`)
+  // The caller wrote `sum`, not where it lies.
+  if (err.code === '42883') err.message = err.message.replace(/^function pg_catalog\./, 'function ')
 }
 
 /** An error is poorer without what only the catalog knows; it matters more than that this cannot be read. */

@@ -11,7 +11,8 @@ const OWN_HEADERS = 'x-ratelimit-.*|ratelimit.*|x-request-id|server-timing'
 /** What browsers do to everything else at this origin, the dashboard's session among it. */
 const ORIGIN_HEADERS =
   'set-cookie2?|clear-site-data|refresh|access-control-.*|content-security-policy.*|strict-transport-security|' +
-  'x-content-type-options'
+  'x-content-type-options|x-frame-options|nel|report-to|reporting-endpoints|alt-svc|service-worker-allowed|' +
+  'accept-ch|critical-ch|origin-agent-cluster|host'
 const SERVER_HEADERS = new RegExp(`^(?:${CONNECTION_HEADERS}|${OWN_HEADERS}|${ORIGIN_HEADERS})$`)
 
 /** The status in the text of `response.status`. Throws `internal_error`: it is read when all is committed. */

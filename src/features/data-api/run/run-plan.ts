@@ -9,7 +9,7 @@ import type { DataApiDeps, DataContext } from './data-session.ts'
 /** A statement and how it runs. */
 export interface Plan {
   readonly main: Statement
-  /** An EXPLAIN to run in the same trip. */
+  /** An EXPLAIN to run before; of reads alone. */
   readonly estimate?: Statement | undefined
   /** Asks how the statement runs, in place of what it answers: nothing of it stays. */
   readonly explain?: ExplainFormat | undefined
@@ -32,7 +32,7 @@ export interface StatementOutcome {
   readonly estimate: string | null
 }
 
-/** Runs the plan in one trip. */
+/** Runs the plan in one trip; an estimate takes another. */
 export async function runPlan(
   deps: Pick<DataApiDeps, 'data'>,
   context: DataContext,
@@ -42,22 +42,25 @@ export async function runPlan(
   if (plan.explain) return runExplain(deps, session, plan, plan.explain)
   const main = { sql: `${plan.main.sql}/*${session.role}*/`, params: plan.main.params }
   const options = { readOnly: plan.readOnly, prepared: plan.prepared, changesNothing: plan.isDryRun }
-  if (plan.estimate === undefined && !plan.isDryRun) {
+  if (!plan.isDryRun) {
+    const estimate = plan.estimate && (await runEstimate(deps, session, plan.estimate))
     const { body, columns } = await deps.data.batchForBody(session, main, options)
-    return toOutcome(body, columns, null)
+    return toOutcome(body, columns, estimate ?? null)
   }
-  const before = plan.isDryRun ? [SAVEPOINT] : []
-  // Behind the statement: planning runs functions of policies, and under what they set it would be parsed for good.
-  const estimating = plan.estimate ? [plan.estimate] : []
-  const after = plan.isDryRun ? [CHECK_CONSTRAINTS, ROLL_BACK] : []
-  const results = await deps.data.batch(session, [...before, main, ...estimating, ...after], {
-    ...options,
-    resultBytesMax: PARSED_BYTES_MAX,
-  })
-  const rowOf = (index: number) => results[index]?.rows[0] ?? []
-  const [body = '', ...columns] = rowOf(before.length)
-  const estimate = plan.estimate ? (rowOf(before.length + 1)[0] ?? null) : null
-  return toOutcome(body ?? '', columns, estimate)
+  const statements = [SAVEPOINT, main, CHECK_CONSTRAINTS, ROLL_BACK]
+  const results = await deps.data.batch(session, statements, { ...options, resultBytesMax: PARSED_BYTES_MAX })
+  const [body = '', ...columns] = results[1]?.rows[0] ?? []
+  return toOutcome(body ?? '', columns, null)
+}
+
+/** A trip of its own, so that the answer beside it can pass through as a stream, however large it is. */
+async function runEstimate(
+  { data }: Pick<DataApiDeps, 'data'>,
+  session: DataSession,
+  estimate: Statement,
+): Promise<string | null> {
+  const [result] = await data.batch(session, [estimate], { readOnly: true, prepared: true })
+  return result?.rows[0]?.[0] ?? null
 }
 
 /** `body` is the plan. Of a write that EXPLAIN ANALYZE runs nothing stays. */
@@ -83,8 +86,8 @@ async function runExplain(
 }
 
 /**
- * Most bytes of an answer beside which something else is asked for (an estimate, a dry run): it cannot pass through
- * as a stream, and what is parsed takes several times its bytes.
+ * Most bytes of the answer of a dry run: it cannot pass through as a stream, and what is parsed takes several times its
+ * bytes.
  */
 const PARSED_BYTES_MAX = 4 * 1024 * 1024
 

@@ -84,7 +84,12 @@ function resultSql(
 ): string {
   const alias = quoteIdentifier(target.name)
   const where = ` where ${condition}`
-  if (target.returns === 'void') return `select '[]',0,null,${RESPONSE_SETTINGS} from ${from}${where}`
+  if (target.returns === 'void') {
+    const called = target.returnsSet
+      ? `(select pg_catalog.count(*) from ${from}${where}) "t"`
+      : `${from}${where}`
+    return `select '[]',0,null,${RESPONSE_SETTINGS} from ${called}`
+  }
   if (target.returns === 'scalar' && !target.returnsSet) {
     return `select ${valueSql(`${alias}.${alias}`, request.format)},1,null,${RESPONSE_SETTINGS} from ${from}${where}`
   }

@@ -71,7 +71,7 @@ export function roleOf(
   { role }: Pick<SocketPass, 'role'>,
   claims: ChannelRecord['claims'],
 ): DatabaseRole {
-  return callerRole(config, role, Object.keys(claims).length > 0)
+  return callerRole(config, role, claims)
 }
 
 /** Milliseconds since 1970; null: the token has no end. */
