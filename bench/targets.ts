@@ -2,10 +2,13 @@
 
 import type { StackFacts } from '../cli/support/dev-file.ts'
 import type { Target } from './load.ts'
-import { type Seeded, TABLE, WRITTEN } from './seed.ts'
+import { CHILDREN, PARENTS, type Seeded, TABLE, WRITTEN } from './seed.ts'
 
 /** A hundred rows of one group, in order: an index gives both. */
 const FILTER = 'select=id,name,amount,created_at&group_id=eq.7&order=id&limit=100'
+
+/** Twenty-five rows with twenty related ones each. */
+const TREE = `${PARENTS}?select=id,name,${CHILDREN}(id,name,amount)&id=gte.1000&order=id&limit=25`
 
 const ROW = JSON.stringify({ group_id: 1, name: 'item', amount: 1.25 })
 
@@ -22,6 +25,7 @@ export function benchTargets(
   const db = `${workerUrl}/v1/db`
   const writes = { 'content-type': 'application/json', prefer: 'return=minimal' }
   const [row, rows, insert] = ['row by primary key', '100 filtered rows', 'insert of a row']
+  const tree = '25 rows with 20 related each'
   return {
     reads: [
       { what: 'constant', name: 'Worker', url: `${workerUrl}/healthz`, headers: {} },
@@ -36,6 +40,8 @@ export function benchTargets(
       { what: row, name: 'PostgREST', url: `${postgrestUrl}/${byKey}`, headers: {} },
       { what: rows, name: 'Quoin', url: `${db}/${filtered}`, headers },
       { what: rows, name: 'PostgREST', url: `${postgrestUrl}/${filtered}`, headers: {} },
+      { what: tree, name: 'Quoin', url: `${db}/${TREE}`, headers },
+      { what: tree, name: 'PostgREST', url: `${postgrestUrl}/${TREE}`, headers: {} },
       { what: insert, name: 'Quoin', url: `${db}/${WRITTEN}`, headers: { ...headers, ...writes }, body: ROW },
       { what: insert, name: 'PostgREST', url: `${postgrestUrl}/${WRITTEN}`, headers: writes, body: ROW },
     ],

@@ -94,13 +94,12 @@ it('ends the slow filters of an anon key, and serves other keys meanwhile', asyn
 
 // The attack: what is asked for beside the rows takes them off the stream, and parsed they take several times their
 // bytes.
-it('passes large rows through as a stream with a time zone too, and parses no more than 4 MiB of them', async () => {
+it('passes large rows through as a stream, with a time zone and beside an estimate too', async () => {
   const call = await makeDbCaller('service_role')
   const zoned = await call(`${LARGE}?limit=15`, { headers: { prefer: 'timezone=Europe/Paris' } })
   expect([zoned.status, zoned.text.length > 15_000_000]).toEqual([200, true])
   const planned = await call(`${LARGE}?limit=15`, { headers: { prefer: 'count=planned' } })
-  expect(planned).toMatchObject({ status: 400, body: { code: 'response_too_large' } })
-  expect((await call(`${LARGE}?limit=3`, { headers: { prefer: 'count=planned' } })).status).toBe(206)
+  expect([planned.status, planned.text.length > 15_000_000]).toEqual([206, true])
 })
 
 it('says of a dry run whose answer is too large that nothing was changed', async () => {

@@ -39,7 +39,7 @@ it.each(['/v1/gateway/rules', '/api/gateway/rules'])('%s has every endpoint that
 it('narrows the rules by level and words, and refuses what is no level', async () => {
   const { json } = await get('/v1/gateway/rules?level=any_key&search=db%20function')
   const rules = json.data.map((rule: { method: string; path: string }) => `${rule.method} ${rule.path}`)
-  expect(rules).toEqual(['POST /v1/db/rpc/:function', 'GET /v1/db/rpc/:function'])
+  expect(rules).toEqual(['POST', 'GET', 'OPTIONS'].map(method => `${method} /v1/db/rpc/:function`))
   expect(await get('/v1/gateway/rules?level=everybody')).toMatchObject({
     status: 400,
     json: { code: 'validation_failed' },
