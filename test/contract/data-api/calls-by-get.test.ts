@@ -136,6 +136,8 @@ describe('a value whose type is called as a media type is a body', () => {
     const { headers, text } = await quoin(`rpc/${t}_bytes`, { headers: { accept } })
     expect(headers.get('content-type')).toBe(`application/vnd.${t}`)
     expect(text).toBe(new TextDecoder().decode(Uint8Array.from([0, 0xff, 0x10])))
+    const head = await quoin(`rpc/${t}_bytes`, { method: 'HEAD', headers: { accept } })
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, accept])
   })
 
   test('whoever takes any type gets JSON, as rpc() of supabase-js means it', async () => {

@@ -1,6 +1,7 @@
 // A call of a function: arguments by name from a JSON object or the query string, the result as the function shapes it.
 
 import { DomainError } from '../../../errors.ts'
+import { decodeBase64Stream } from '../../../lib/base64-stream.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { DatabaseFunction } from '../catalog/catalog-types.ts'
 import { type ResolvedCall, resolveFunction } from '../catalog/function-resolution.ts'
@@ -60,11 +61,12 @@ export async function callFunction(deps: DataApiDeps, call: DataCall, dialect: D
     const { returns, returnsSet, arguments: parameters } = target
     if (returns !== 'row') refuseUnused(query, returnsSet ? 'values' : 'value', dialect)
     refuseRowFunctions(query, call.name, target.resultColumns)
-    const format = negotiateFormat(call.headers.get('accept'), deps.config.dbPlanEnabled, target.media)
+    const asked = negotiateFormat(call.headers.get('accept'), deps.config.dbPlanEnabled, target.media)
+    const format = call.method === 'HEAD' ? { ...asked, kind: 'none' as const } : asked
     const planning = { catalog, dialect, role: call.role }
     const request = {
       level: planCall(planning, target, target.resultTable, query, page),
-      format: call.method === 'HEAD' ? { ...format, kind: 'none' as const } : format,
+      format,
       count: preferences.count,
       maxAffected: preferences.maxAffected,
     }
@@ -109,13 +111,14 @@ async function answerCall(
     'preference-applied': applied,
   }
   const status = target.returnsSet ? rowsStatus(statement, page, total) : 200
-  const body = format.kind === 'bytes' ? await bytesOf(statement) : statement.body
-  return answer(deps, context, status, body, fields, statement)
+  const sent = format.kind === 'bytes' ? withBytes(statement) : statement
+  return answer(deps, context, status, sent.body, fields, sent)
 }
 
-/** Bytes come in base64. */
-async function bytesOf({ body }: StatementOutcome): Promise<Uint8Array<ArrayBuffer>> {
-  return Uint8Array.from(atob(await new Response(body).text()), character => character.charCodeAt(0))
+/** The bytes that came in base64, since every body from the database is text. */
+function withBytes(statement: StatementOutcome): StatementOutcome {
+  const stream = new Response(statement.body).body
+  return { ...statement, body: stream?.pipeThrough(decodeBase64Stream()) ?? '' }
 }
 
 function refuseBoundWithoutSet({ target }: ResolvedCall, { maxAffected }: Preferences): void {
