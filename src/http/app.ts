@@ -355,7 +355,10 @@ function noRoute(endpoints: readonly Endpoint[], method: string, path: string): 
   const partsMax = Math.max(...endpoints.map(endpoint => endpoint.path.split('/').length))
   const parts = path.split('/', partsMax + 1)
   const here = endpoints.filter(endpoint => isPathOf(endpoint.path, parts))
-  const allowed = here.map(({ route }) => route.method.toUpperCase())
+  // HEAD is served wherever GET is.
+  const allowed = here.flatMap(({ route: { method } }) =>
+    method === 'get' ? ['GET', 'HEAD'] : method.toUpperCase(),
+  )
   if (allowed.length === 0) {
     return new DomainError('not_found', `Nothing is served at ${path.slice(0, 200)}.`, {
       hint: hintForPath(path),

@@ -28,6 +28,9 @@ beforeAll(async () => {
       as 'select * from ${t}_projects where id = wanted';
     create function ${t}_write() returns int language sql as
       'insert into ${t}_clients values (9, null) returning id';
+    create function ${t}_ints() returns setof int language sql immutable as 'values (1), (2), (3)';
+    create function ${t}_anyone() returns record language sql stable as 'select id, name from ${t}_projects limit 1';
+    create function ${t}_echoed() returns json language sql immutable as $$ select '{"a":null,"b":1}'::json $$;
     create function ${t}_void() returns void language sql stable as '';
     create function ${t}_table() returns table (k int, v text) language sql stable as $$ values (1, 'a'), (2, null) $$;
     create function ${t}_unknown(a int) returns int language sql immutable as 'select 1';
@@ -81,6 +84,19 @@ const cases: Case[] = [
   ['one?wanted=2&select=id,$_clients(name)'],
   ['one?wanted=99'],
   ['table?order=k.desc'],
+  ['add?a=1&id=eq.1'],
+  ['add?a=1&select=x'],
+  ['add?a=1&order=pgrst_scalar'],
+  ['add?a=1&pgrst_scalar=gt.20'],
+  ['add?a=1&limit=0'],
+  ['add?a=1', { accept: 'text/csv' }],
+  ['add?a=1', { accept: 'application/vnd.pgrst.object+json' }],
+  ['ints?order=pgrst_scalar.desc&limit=2', { prefer: 'count=exact' }],
+  ['ints?limit=1', { accept: 'application/vnd.pgrst.object+json' }],
+  ['ints', { accept: 'text/csv' }],
+  ['anyone?select=id'],
+  ['echoed', { accept: 'application/vnd.pgrst.object+json;nulls=stripped' }],
+  ['void', { prefer: 'count=exact' }],
   ['write'],
   ['page', { accept: 'application/json' }],
   ['text', { accept: 'text/plain' }],

@@ -27,8 +27,6 @@ const used: Record<Use, (keyof typeof PARAMETERS)[]> = {
   put: ['select', 'filter', 'order', 'columns'],
   delete: ['select', 'filter', 'order'],
   call: ['select', 'filter', 'order', 'limit', 'offset', 'columns'],
-  value: ['columns', 'on_conflict'],
-  values: ['filter', 'order', 'limit', 'offset', 'columns', 'on_conflict'],
 }
 
 describe.each(Object.keys(used) as Use[])('%s', use => {

@@ -251,7 +251,7 @@ describe('paths and methods', () => {
   it('names the methods that a path takes', async () => {
     const response = await appOf().request('/v1/db/t', { method: 'QUERY' })
     expect(response.status).toBe(405)
-    expect(response.headers.get('allow')).toBe('GET, POST, PATCH, PUT, DELETE, OPTIONS')
+    expect(response.headers.get('allow')).toBe('GET, HEAD, POST, PATCH, PUT, DELETE, OPTIONS')
     expect(await response.json()).toMatchObject({ code: 'method_not_allowed' })
   })
 

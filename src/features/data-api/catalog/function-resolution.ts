@@ -38,7 +38,9 @@ export function resolveFunction(
     const isByName = byName.length > 0 && !names?.includes('')
     return { target, overloads, passing: isByName ? 'byName' : 'wholeBody' }
   }
-  throw notFound(called, passed, usableBy(overloads, role), catalog.functionNames(called.schema, role))
+  // What cannot be called by any name of arguments is no answer to the question what was meant.
+  const others = catalog.functionNames(called.schema, role).filter(name => name !== called.name)
+  throw notFound(called, passed, usableBy(overloads, role), others)
 }
 
 /** Types of the one argument without a name that a body can be. */

@@ -7,7 +7,7 @@ import type { DataQuery } from './query-ast.ts'
 
 type Parameter = 'select' | 'filter' | 'order' | 'limit' | 'offset' | 'columns' | 'on_conflict'
 
-/** What each kind of request cannot use. `value` and `values` are calls that answer one value, or a list of them. */
+/** What each kind of request cannot use. */
 const UNUSED = {
   read: ['columns', 'on_conflict'],
   insert: ['filter', 'limit', 'offset'],
@@ -15,8 +15,6 @@ const UNUSED = {
   put: ['limit', 'offset', 'on_conflict'],
   delete: ['limit', 'offset', 'columns', 'on_conflict'],
   call: ['on_conflict'],
-  value: ['select', 'filter', 'order', 'limit', 'offset'],
-  values: ['select'],
 } as const satisfies Record<string, readonly Parameter[]>
 
 export type Use = keyof typeof UNUSED
@@ -28,8 +26,6 @@ const REQUEST: Readonly<Record<Use, string>> = {
   put: 'a PUT',
   delete: 'a delete',
   call: 'a function call',
-  value: 'the call of a function that returns one value',
-  values: 'the call of a function that returns bare values',
 }
 
 const PURPOSE: Readonly<Record<Parameter, string>> = {

@@ -46,11 +46,15 @@ function wholeBodySql(target: DatabaseFunction, body: string): string {
   return sourceSql(target, `${body}::${type}`)
 }
 
-/** What stands in FROM under the function's name: its rows, or a column of that name with its values. */
-function sourceSql(target: DatabaseFunction, passed: string): string {
-  const alias = quoteIdentifier(target.name)
-  const call = `${quoteQualified(target)}(${passed})`
-  return target.isRecord ? `lateral (select ${call} ${alias}) ${alias}` : `${call} ${alias}`
+/** The column that bare values stand in, as PostgREST calls it: filters, orders and CSV headers name it. */
+const VALUE = '"pgrst_scalar"'
+
+/** What stands in FROM under the function's name: its rows, or one column with its values. */
+function sourceSql({ schema, name, returns, isRecord }: DatabaseFunction, passed: string): string {
+  const alias = quoteIdentifier(name)
+  const call = `${quoteQualified({ schema, name })}(${passed})`
+  if (isRecord) return `lateral (select ${call} ${VALUE}) ${alias}`
+  return `${call} ${alias}${returns === 'row' ? '' : `(${VALUE})`}`
 }
 
 /** `json_to_record($1) "quoin_arguments"("a" integer), "public"."f"("a"=>"quoin_arguments"."a") "f"`. */
@@ -84,51 +88,36 @@ function resultSql(
 ): string {
   const alias = quoteIdentifier(target.name)
   const where = ` where ${condition}`
-  if (target.returns === 'void') {
-    const called = target.returnsSet
-      ? `(select pg_catalog.count(*) from ${from}${where}) "t"`
-      : `${from}${where}`
-    return `select '[]',0,null,${RESPONSE_SETTINGS} from ${called}`
-  }
-  if (target.returns === 'scalar' && !target.returnsSet) {
-    return `select ${valueSql(`${alias}.${alias}`, request.format)},1,null,${RESPONSE_SETTINGS} from ${from}${where}`
-  }
   const more = [RESPONSE_SETTINGS, 'null', ...guards(request, params)]
-  const rows = rowsOf(target, request)
-  const shape = { body: rows.body, more }
+  const body = bodyOf(target, request.format)
   if (request.count === undefined)
-    return rowsSql(from, params, rows.request, { ...shape, conditions: [condition] })
+    return rowsSql(from, params, request, { body, more, conditions: [condition] })
   const once = `with ${alias} as materialized (select ${alias}.* from ${from}${where}) `
-  return once + rowsSql(alias, params, { ...rows.request, count: 'exact' }, shape)
+  return once + rowsSql(alias, params, { ...request, count: 'exact' }, { body, more })
 }
 
-/** One value as a body. Bytes go in base64: what comes from the database is text. */
-function valueSql(value: string, { kind }: OutputFormat): string {
-  switch (kind) {
-    case 'text':
-      return `coalesce(${value}::text,'')`
-    case 'bytes':
-      return `coalesce(pg_catalog.encode(${value},'base64'),'')`
-    case 'csv':
-      return `coalesce(${value}::text,'null')`
-    default:
-      return `coalesce(pg_catalog.to_json(${value})::text,'null')`
+function bodyOf(target: DatabaseFunction, format: OutputFormat): string {
+  switch (target.returns) {
+    case 'void':
+      return "'[]'"
+    case 'scalar':
+      return valuesSql(target, format)
+    case 'row':
+      return bodySql(format.kind === 'json' && !target.returnsSet ? { ...format, kind: 'object' } : format)
   }
 }
 
-/** A single row is an object, values of a set are not wrapped into objects. */
-function rowsOf(target: DatabaseFunction, request: CallRequest): { request: ReadRequest; body: string } {
-  const isList = request.format.kind === 'json'
-  if (target.returns === 'scalar') {
-    const value = `"t".${quoteIdentifier(target.name)}`
-    const all = { ...request, level: { ...request.level, items: [{ kind: 'all' as const }] } }
-    if (request.format.kind === 'csv' || request.format.kind === 'none')
-      return { request: all, body: bodySql(request.format) }
-    const values = `pg_catalog.json_agg(${value})`
-    return { request: all, body: isList ? `coalesce(${values},'[]')` : `coalesce(${values}->0,'null')` }
-  }
-  const kind = isList && !target.returnsSet ? 'object' : request.format.kind
-  return { request, body: bodySql({ ...request.format, kind }) }
+/** Bare values are not wrapped into objects: one alone, or a list of a set's. */
+function valuesSql({ returnsSet }: DatabaseFunction, format: OutputFormat): string {
+  const { kind, stripsNulls } = format
+  const value = `"t".${VALUE}`
+  if (kind === 'text') return `coalesce((pg_catalog.array_agg(${value}))[1]::text,'')`
+  // In base64, since what comes from the database is text.
+  if (kind === 'bytes') return `coalesce(pg_catalog.encode((pg_catalog.array_agg(${value}))[1],'base64'),'')`
+  if (kind !== 'json' && (kind !== 'object' || returnsSet)) return bodySql(format)
+  const values = `pg_catalog.json_agg(${value})`
+  const list = stripsNulls ? `pg_catalog.json_strip_nulls(${values})` : values
+  return returnsSet ? `coalesce(${list},'[]')` : `coalesce(${list}->0,'null')`
 }
 
 function guards({ maxAffected, format }: CallRequest, params: Parameters): string[] {

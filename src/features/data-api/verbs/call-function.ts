@@ -43,7 +43,7 @@ export async function callFunction(deps: DataApiDeps, call: DataCall, dialect: D
   const isRead = call.method === 'GET' || call.method === 'HEAD'
   const schema = chooseSchema(call, deps.config.dbSchemas)
   const query = parseQueryString(call.search, isRead ? isCallArgument : undefined)
-  refuseUnused(query, 'call', dialect)
+  refuseUnused(query, isRead ? 'read' : 'call', dialect)
   const page = parsePage(query, call.method === 'GET' ? call.headers.get('range') : null, dialect)
   const preferences = parsePrefer(call.headers.get('prefer'), dialect)
   const body = isRead ? readQueryArguments(call.search) : await readBody(call)
@@ -58,8 +58,6 @@ export async function callFunction(deps: DataApiDeps, call: DataCall, dialect: D
     const resolved = resolveFunction(catalog, { schema, name: call.name }, passed, session.role)
     const { target } = resolved
     refuseBoundWithoutSet(resolved, preferences)
-    const { returns, returnsSet, arguments: parameters } = target
-    if (returns !== 'row') refuseUnused(query, returnsSet ? 'values' : 'value', dialect)
     refuseRowFunctions(query, call.name, target.resultColumns)
     const asked = negotiateFormat(call.headers.get('accept'), deps.config.dbPlanEnabled, target.media)
     const format = call.method === 'HEAD' ? { ...asked, kind: 'none' as const } : asked
@@ -70,7 +68,7 @@ export async function callFunction(deps: DataApiDeps, call: DataCall, dialect: D
       count: preferences.count,
       maxAffected: preferences.maxAffected,
     }
-    const variadic = parameters.find(({ isVariadic }) => isVariadic)?.name
+    const variadic = target.arguments.find(({ isVariadic }) => isVariadic)?.name
     const value = resolved.passing === 'wholeBody' ? body.whole : body.byName(variadic)
     const statement = await runPlan(deps, context, {
       main: buildCall(resolved, { names: names ?? [], body: value, areTexts: body.areTexts }, request),
@@ -86,33 +84,36 @@ export async function callFunction(deps: DataApiDeps, call: DataCall, dialect: D
   return answerCall(deps, context, page, preferences, await withCatalog(deps, context, 'functions', run))
 }
 
+const APPLIED = ['count', 'tx', 'handling', 'timezone', 'maxAffected'] as const
+
+const ONE = { rowCount: 1, totalCount: 1 }
+
 function readBody(call: DataCall): Promise<CallBody> {
   const contentType = call.headers.get('content-type')
   const read = isBinary(contentType) ? call.readRawBytes : call.readBodyBytes
   return read().then(bytes => readCallBody(bytes, contentType))
 }
 
-async function answerCall(
+function answerCall(
   deps: DataApiDeps,
   context: DataContext,
   page: Page,
   preferences: Preferences,
   { target, format, statement }: CallOutcome,
-): Promise<DataAnswer> {
+): DataAnswer {
   if (format.explain) return explained(deps, context, format, statement)
-  const applied = preferenceApplied(preferences, ['count', 'tx', 'handling', 'timezone', 'maxAffected'])
-  if (target.returns === 'void' && !target.returnsSet) {
-    return answer(deps, context, 204, null, { 'preference-applied': applied }, statement)
-  }
-  const total = preferences.count === undefined ? null : (statement.totalCount ?? statement.rowCount)
+  // One value is one, a null too where a filter let nothing through (PostgREST).
+  const { rowCount, totalCount } = target.returnsSet ? statement : ONE
+  const total = preferences.count === undefined ? null : (totalCount ?? rowCount)
   const fields = {
-    'content-type': format.contentType,
-    'content-range': contentRange(target.returnsSet ? page.offset : 0, statement.rowCount, total),
-    'preference-applied': applied,
+    'content-range': contentRange(page.offset, rowCount, total),
+    'preference-applied': preferenceApplied(preferences, APPLIED),
   }
+  if (target.returns === 'void' && !target.returnsSet)
+    return answer(deps, context, 204, null, fields, statement)
   const status = target.returnsSet ? rowsStatus(statement, page, total) : 200
   const sent = format.kind === 'bytes' ? withBytes(statement) : statement
-  return answer(deps, context, status, sent.body, fields, sent)
+  return answer(deps, context, status, sent.body, { 'content-type': format.contentType, ...fields }, sent)
 }
 
 /** The bytes that came in base64, since every body from the database is text. */

@@ -1,6 +1,8 @@
 // OPTIONS of a function: how it is called.
 
+import type { QualifiedName } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
+import { notFoundWords } from '../catalog/function-words.ts'
 import { refuseBadName } from '../grammar/names.ts'
 import { chooseSchema, type DataApiDeps, type DataCall, dataSession } from '../run/data-session.ts'
 import { withCatalog } from '../run/with-catalog.ts'
@@ -14,21 +16,17 @@ export async function functionOptions(deps: DataApiDeps, call: DataCall): Promis
   const context = { call, schema, session, query: undefined }
   const overloads = await withCatalog(deps, context, 'functions', async catalog => {
     const found = catalog?.functions(schema, call.name) ?? []
-    return found.length > 0 ? found : refuseUnknown(`${schema}.${call.name}`)
+    return found.length > 0
+      ? found
+      : refuseUnknown({ schema, name: call.name }, catalog?.functionNames(schema, session.role) ?? [])
   })
   const reads = overloads.some(({ isVolatile }) => !isVolatile)
   return answer(deps, context, 200, null, { allow: reads ? 'OPTIONS,GET,HEAD,POST' : 'OPTIONS,POST' })
 }
 
-function refuseUnknown(name: string): never {
-  const message = `Could not find the function ${name} without parameters in the schema cache`
-  const searched = `Searched for the function ${name} without parameters`
-  throw new DomainError('function_not_found', `There is no function ${name}.`, {
+function refuseUnknown(called: QualifiedName, others: readonly string[]): never {
+  throw new DomainError('function_not_found', `There is no function ${called.schema}.${called.name}.`, {
     hint: 'Check the name and its schema.',
-    postgrest: {
-      code: 'PGRST202',
-      message,
-      details: `${searched}, but no matches were found in the schema cache.`,
-    },
+    postgrest: notFoundWords(called, { names: [], wholeTypes: [] }, [], others),
   })
 }
