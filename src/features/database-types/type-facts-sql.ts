@@ -3,7 +3,8 @@
 import type { Statement } from '../../db/sql.ts'
 import { DomainError } from '../../errors.ts'
 import { writeArrayLiteral } from '../../lib/array-literal.ts'
-import { relationships } from '../data-api/catalog/relationships-sql.ts'
+import { RELATIONSHIP_FACTS } from '../data-api/catalog/relationship-facts.ts'
+import { foreignKeys } from '../data-api/catalog/relationships-sql.ts'
 import { columnOrigins } from '../data-api/catalog/view-key-sql.ts'
 import type { DatabaseFacts } from './type-facts.ts'
 
@@ -60,21 +61,6 @@ const TYPES = `select coalesce(json_agg(json_build_object('oid', t.oid, 'schema'
       where c.oid = t.typrelid and c.relkind = 'c' group by c.oid))), '[]')
   from used u join pg_type t on t.oid = u.oid join pg_namespace n on n.oid = t.typnamespace`
 
-const TABLE = (
-  oid: string,
-) => `(select json_build_object('oid', c.oid, 'schema', n.nspname, 'name', c.relname)
-  from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = ${oid})`
-
-/** A partition's copy of its table's key stands for no relationship of its own. */
-const FOREIGN_KEYS = `select coalesce(json_agg(json_build_object('name', f.name, 'table', ${TABLE('f.conrelid')},
-    'columns', f.columns, 'referencedTable', ${TABLE('f.confrelid')}, 'referencedColumns', f.referenced,
-    'oneToOne', f.one_to_one)), '[]') from foreign_keys f where f.conparentid = 0`
-
-const VIEW_COLUMNS = `select coalesce(json_agg(json_build_object('view', o.view, 'name', a.attname,
-    'tableOid', o.origin, 'tableColumn', b.attname)), '[]')
-  from column_origins o join pg_attribute a on a.attrelid = o.view and a.attnum = o.attnum
-  join pg_attribute b on b.attrelid = o.origin and b.attnum = o.place`
-
 /**
  * One row with one text: the facts as JSON, or an empty text where they are longer than `bytesMax`, which may be
  * Infinity. The search path must hold pg_catalog alone.
@@ -83,9 +69,10 @@ export function typeFactsStatement(schemas: readonly string[], bytesMax: number)
   return {
     sql: `select case when octet_length(b.body) > $2::float8 then '' else b.body end from (
       select (with recursive ${columnOrigins('')}, ${LISTED},
-        ${relationships('select oid from listed union select origin from column_origins')}, ${USED}
+        known(oid) as (select oid from listed union select origin from column_origins),
+        ${foreignKeys('f.conrelid in (table known) or f.confrelid in (table known)')}, ${USED}
       select json_build_object('relations', (${RELATIONS}), 'functions', (${FUNCTIONS}), 'types', (${TYPES}),
-        'foreignKeys', (${FOREIGN_KEYS}), 'viewColumns', (${VIEW_COLUMNS})))::text as body offset 0) b`,
+        'relationships', ${RELATIONSHIP_FACTS}))::text as body offset 0) b`,
     params: [writeArrayLiteral(schemas), String(bytesMax)],
   }
 }

@@ -2,6 +2,7 @@
 // has them. Types only. An `oid` is a number as text. Names of other schemas stand here too; the writer tells none.
 
 import type { QualifiedName } from '../../db/sql.ts'
+import type { RelationshipFacts } from '../data-api/catalog/relationship-facts.ts'
 
 export interface DatabaseFacts {
   readonly relations: readonly RelationFact[]
@@ -9,9 +10,7 @@ export interface DatabaseFacts {
   /** Those of the exposed schemas, and all that columns, arguments and results are made of. */
   readonly types: readonly TypeFact[]
   /** Of the relations, and of the tables that views show, wherever these are. */
-  readonly foreignKeys: readonly ForeignKeyFact[]
-  /** For each column of a view that is one of a table: which. */
-  readonly viewColumns: readonly ViewColumnFact[]
+  readonly relationships: RelationshipFacts
 }
 
 export interface RelationFact extends QualifiedName {
@@ -73,26 +72,4 @@ export interface TypeFact extends QualifiedName {
 export interface AttributeFact {
   readonly name: string
   readonly type: string
-}
-
-export interface ForeignKeyFact {
-  readonly name: string
-  readonly table: TableId
-  readonly columns: readonly string[]
-  readonly referencedTable: TableId
-  readonly referencedColumns: readonly string[]
-  /** A row is referred to by one row at most. */
-  readonly oneToOne: boolean
-}
-
-export interface TableId extends QualifiedName {
-  readonly oid: string
-}
-
-export interface ViewColumnFact {
-  /** Oid of the view. */
-  readonly view: string
-  readonly name: string
-  readonly tableOid: string
-  readonly tableColumn: string
 }

@@ -2,14 +2,12 @@ import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { databaseText } from '../../../src/features/database-types/database-text.ts'
 import type { DatabaseFacts } from '../../../src/features/database-types/type-facts.ts'
-import { column, factsOf, fn, foreignKey, table, typeFact } from './facts.ts'
+import { column, factsOf, fn, foreignKey, type Parts, table, typeFact } from './facts.ts'
 
-const write = (facts: Partial<DatabaseFacts>, schemas = ['public']) =>
-  databaseText(factsOf(facts), schemas, () => {})
+const write = (facts: Parts, schemas = ['public']) => databaseText(factsOf(facts), schemas, () => {})
 
 /** The text without line ends and indentation, in which a part is looked for. */
-const written = (facts: Partial<DatabaseFacts>, schemas?: string[]) =>
-  write(facts, schemas).replaceAll(/\s+/g, ' ')
+const written = (facts: Parts, schemas?: string[]) => write(facts, schemas).replaceAll(/\s+/g, ' ')
 
 const id = column('id', 'int8', { notNull: true, identity: 'd' })
 
@@ -116,7 +114,7 @@ describe('databaseText', () => {
   it('is the same text in whatever order the catalog answers', () => {
     const users = table('users', [id, column('name'), column('a_b'), column('A')])
     const posts = table('posts', [id, column('author', 'int8'), column('editor', 'int8')])
-    const parts: DatabaseFacts = factsOf({
+    const parts = {
       relations: [users, posts, table('Zoo', []), table('view', [column('x')], { isView: true })],
       functions: [
         fn('f', [['b', 'int4'], ['a', 'text']], 'int4'), // biome-ignore format: one line reads better
@@ -126,13 +124,11 @@ describe('databaseText', () => {
       ],
       foreignKeys: [foreignKey(posts, 'editor', users), foreignKey(posts, 'author', users)],
       types: ['m', 'l'].map(oid => typeFact(oid, { schema: 'public', kind: 'e', labels: ['z', 'a'] })),
-    })
+    } satisfies Parts
     const reversed = Object.fromEntries(
       Object.entries(parts).map(([name, list]) => [name, [...list].reverse()]),
     )
-    expect(databaseText(reversed as unknown as DatabaseFacts, ['b', 'public'], () => {})).toBe(
-      databaseText(parts, ['b', 'public'], () => {}),
-    )
+    expect(write(reversed, ['b', 'public'])).toBe(write(parts, ['b', 'public']))
     expect(write(parts, ['public', 'public'])).toBe(write(parts))
     // Labels keep their own order.
     expect(written(parts)).toContain('Enums: { l: "z" | "a" m: "z" | "a" }')
@@ -224,8 +220,10 @@ describe('relationships', () => {
   const posts = table('posts', [id, column('author', 'int8')])
   const view = (name: string, schema = 'public') =>
     table(name, [column('key'), column('other')], { isView: true, schema })
-  const shows = (of: string, name: string, tableOid: string, tableColumn: string) => ({
-    ...{ view: of, name, tableOid, tableColumn },
+  /** The columns that a view shows, each with the table and the column there. */
+  const showing = (name: string, columns: readonly [string, string, string][], schema = 'public') => ({
+    ...{ oid: name, schema, name, version: '1 1', keyColumns: [] },
+    columns: columns.map(([column, tableOid, tableColumn]) => ({ name: column, tableOid, tableColumn })),
   })
   const relationship = (name: string, to: string, column: string) =>
     `{ foreignKeyName: "posts_author_fkey" columns: ["${name}"] isOneToOne: true ` +
@@ -235,11 +233,13 @@ describe('relationships', () => {
     const text = written({
       relations: [users, posts, view('a_user'), view('some_posts'), view('elsewhere', 'shop')],
       foreignKeys: [foreignKey(posts, 'author', users, { oneToOne: true })],
-      viewColumns: [
-        shows('a_user', 'key', 'users', 'id'),
-        shows('a_user', 'other', 'users', 'id'),
-        shows('some_posts', 'other', 'posts', 'author'),
-        shows('elsewhere', 'key', 'users', 'id'),
+      views: [
+        showing('a_user', [
+          ['key', 'users', 'id'],
+          ['other', 'users', 'id'],
+        ]),
+        showing('some_posts', [['other', 'posts', 'author']]),
+        showing('elsewhere', [['key', 'users', 'id']], 'shop'),
       ],
     })
     const all = (from: string) =>

@@ -1,9 +1,12 @@
 // Facts for the tests of the types' writer, each with what a test says of it.
 
 import type {
+  ForeignKey,
+  RelationshipFacts,
+} from '../../../src/features/data-api/catalog/relationship-facts.ts'
+import type {
   ColumnFact,
   DatabaseFacts,
-  ForeignKeyFact,
   FunctionFact,
   RelationFact,
   TypeFact,
@@ -67,10 +70,11 @@ export function foreignKey(
   from: RelationFact,
   columnName: string,
   to: RelationFact,
-  more: Partial<ForeignKeyFact> = {},
-): ForeignKeyFact {
+  more: Partial<ForeignKey> = {},
+): ForeignKey {
   return {
     name: `${from.name}_${columnName}_fkey`,
+    version: '1 1',
     table: from,
     columns: [columnName],
     referencedTable: to,
@@ -80,9 +84,12 @@ export function foreignKey(
   }
 }
 
+export type Parts = Partial<Omit<DatabaseFacts, 'relationships'> & RelationshipFacts>
+
 /** With the row types of its relations, and base types. */
-export function factsOf(parts: Partial<DatabaseFacts>): DatabaseFacts {
+export function factsOf({ foreignKeys = [], views = [], ...parts }: Parts): DatabaseFacts {
   const { relations = [], types = [] } = parts
   const all = [...types, ...relations.map(rowType), ...BASE_TYPES.map(name => typeFact(name))]
-  return { functions: [], foreignKeys: [], viewColumns: [], ...parts, relations, types: all }
+  const relationships = { foreignKeys, views, rowFunctions: [] }
+  return { functions: [], ...parts, relations, types: all, relationships }
 }

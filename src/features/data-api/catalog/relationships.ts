@@ -52,25 +52,25 @@ export type Relationship = KeyRelationship | JunctionRelationship | ComputedRela
 /** Where the rows of each relation lead. */
 export class Relationships {
   readonly #rowFunctions: readonly RowFunction[]
-  readonly #views: readonly ViewColumns[]
   readonly #primaryKeyOf: (relation: QualifiedName) => readonly string[]
   readonly #keysFromTable: ReadonlyMap<string, readonly ForeignKey[]>
   readonly #keysToTable: ReadonlyMap<string, readonly ForeignKey[]>
   readonly #viewsOfTable: ReadonlyMap<string, readonly ViewColumns[]>
-  readonly #tables: readonly TableId[]
-  /** By origin, as `schema`, NUL, `name`. */
+  /** By name, as `idOf` writes it; so are the relationships found. */
+  readonly #views: ReadonlyMap<string, ViewColumns>
+  readonly #tables: ReadonlyMap<string, TableId>
   readonly #found = new Map<string, readonly Relationship[]>()
 
   constructor(facts: RelationshipFacts, primaryKeyOf: (relation: QualifiedName) => readonly string[]) {
     this.#rowFunctions = facts.rowFunctions
-    this.#views = facts.views
+    this.#views = byName(facts.views)
     this.#primaryKeyOf = primaryKeyOf
     this.#keysFromTable = Map.groupBy(facts.foreignKeys, ({ table }) => table.oid)
     this.#keysToTable = Map.groupBy(facts.foreignKeys, ({ referencedTable }) => referencedTable.oid)
     const shown = facts.views.flatMap(view => [...tablesOf(view)].map(oid => ({ oid, view })))
     const byTable = Map.groupBy(shown, ({ oid }) => oid)
     this.#viewsOfTable = new Map(Array.from(byTable, ([oid, all]) => [oid, all.map(({ view }) => view)]))
-    this.#tables = facts.foreignKeys.flatMap(({ table, referencedTable }) => [table, referencedTable])
+    this.#tables = byName(facts.foreignKeys.flatMap(key => [key.table, key.referencedTable]))
   }
 
   /** Foreign keys of the tables with these oids, in the order of their oids, as a text that changes with them. */
@@ -84,10 +84,15 @@ export class Relationships {
 
   /** All from a relation to relations of its schema. */
   from(origin: QualifiedName): readonly Relationship[] {
-    const id = `${origin.schema}\0${origin.name}`
+    const id = idOf(origin)
     const known = this.#found.get(id) ?? this.#make(origin)
     this.#found.set(id, known)
     return known
+  }
+
+  /** The foreign keys of a table, or of a view those that it shows whole, to each relation of its schema. */
+  keysOf(origin: QualifiedName): KeyRelationship[] {
+    return this.#manyToOne(origin).filter(({ target }) => target.schema === origin.schema)
   }
 
   #make(origin: QualifiedName): Relationship[] {
@@ -168,7 +173,7 @@ export class Relationships {
   }
 
   #areOfKey(relation: QualifiedName, columns: readonly string[]): boolean {
-    const view = this.#views.find(each => isSame(each, relation))
+    const view = this.#views.get(idOf(relation))
     const primaryKey = view?.keyColumns ?? this.#primaryKeyOf(relation)
     return columns.every(column => primaryKey.includes(column))
   }
@@ -191,9 +196,9 @@ export class Relationships {
 
   /** Oids of the tables that a relation shows: itself, or those under a view. */
   #basesOf(relation: QualifiedName): string[] {
-    const view = this.#views.find(each => isSame(each, relation))
+    const view = this.#views.get(idOf(relation))
     if (view) return [...tablesOf(view)]
-    const table = this.#tables.find(each => isSame(each, relation))
+    const table = this.#tables.get(idOf(relation))
     return table ? [table.oid] : []
   }
 
@@ -275,6 +280,15 @@ function combinations(lists: readonly (readonly string[])[]): string[][] {
 /** True for a relationship that leads to one row at most. */
 export function leadsToOne({ cardinality }: Relationship): boolean {
   return cardinality === 'many-to-one' || cardinality === 'one-to-one'
+}
+
+/** Names have no NUL. */
+function idOf({ schema, name }: QualifiedName): string {
+  return `${schema}\0${name}`
+}
+
+function byName<T extends QualifiedName>(all: readonly T[]): ReadonlyMap<string, T> {
+  return new Map(all.map(each => [idOf(each), each]))
 }
 
 export function isSame(a: QualifiedName, b: QualifiedName): boolean {
