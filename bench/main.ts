@@ -5,8 +5,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type LoadOptions, measureInTurns } from './load.ts'
+import { hasNginx, startNginx } from './nginx.ts'
 import { startPostgrest } from './postgrest.ts'
-import { printMachine, printReport } from './report.ts'
+import { printMachine, printReport, WITH_NGINX } from './report.ts'
 import { seedBenchTable } from './seed.ts'
 import { startStack } from './stack.ts'
 import { benchTargets } from './targets.ts'
@@ -31,16 +32,26 @@ try {
   const postgrest = await startPostgrest(folder, stack.facts)
   cleanups.push(postgrest.stop)
 
+  const nginx = hasNginx() ? await startNginx(folder, postgrest.url, seeded.anonKey) : undefined
+  if (nginx) cleanups.push(nginx.stop)
+  else console.log('nginx is not installed, so there is no yardstick with key check and limit')
+
   const { facts } = stack
   const processes = {
     workerd: worker.pid,
     gateway: facts.pids.gateway ?? 0,
     Postgres: facts.pids.postgres ?? 0,
     PostgREST: postgrest.pid,
+    ...(nginx && { nginx: nginx.pid }),
   }
   const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
   const seconds = Number(process.env.BENCH_SECONDS ?? 3)
-  const { reads, manyKeys } = benchTargets(facts, seeded, worker.url, postgrest.url)
+  const token = { apikey: seeded.anonKey, authorization: `Bearer ${postgrest.anonToken}` }
+  const yardsticks = [
+    { name: 'PostgREST', url: postgrest.url, headers: {} },
+    ...(nginx ? [{ name: WITH_NGINX, url: nginx.url, headers: token }] : []),
+  ]
+  const { reads, manyKeys } = benchTargets(facts, seeded, worker.url, yardsticks)
   printMachine()
   for (const connections of (process.env.BENCH_CONNECTIONS ?? '1,10,32').split(',').map(Number)) {
     const options: LoadOptions = { connections, seconds, rounds, processes }

@@ -1,9 +1,12 @@
-// A real PostgREST 12 on the same database, as the yardstick: no keys, no limits, the same role and policies.
+// A real PostgREST 12 on the same database, as the yardstick: no keys, no limits, the same role and policies. It takes
+// tokens too, for the second yardstick.
 
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { SignJWT } from 'jose'
 import type { StackFacts } from '../cli/support/dev-file.ts'
 import { waitUntil } from '../cli/support/wait.ts'
 import { freePort } from '../local/ports.ts'
@@ -15,12 +18,14 @@ const POOL_SIZE = 10
 export async function startPostgrest(folder: string, facts: StackFacts) {
   const port = await freePort()
   const config = join(folder, 'postgrest.conf')
+  const secret = randomBytes(32).toString('hex')
   await writeFile(
     config,
     `db-uri = "${facts.data_database_url}"
 db-schemas = "public"
 db-anon-role = "anon"
 db-pool = ${POOL_SIZE}
+jwt-secret = "${secret}"
 server-host = "127.0.0.1"
 server-port = ${port}
 log-level = "crit"
@@ -33,5 +38,10 @@ log-level = "crit"
   await waitUntil({ what: 'PostgREST answers', deadlineMs: 20_000 }, async () =>
     (await fetch(`${url}/bench_items?limit=1`)).ok ? true : undefined,
   )
-  return { url, pid: child.pid ?? 0, stop: async () => void child.kill('SIGKILL') }
+  const anonToken = await new SignJWT({ role: 'anon' })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setIssuedAt()
+    .setExpirationTime('1d')
+    .sign(new TextEncoder().encode(secret))
+  return { url, anonToken, pid: child.pid ?? 0, stop: async () => void child.kill('SIGKILL') }
 }

@@ -4,13 +4,27 @@
 import { cpus } from 'node:os'
 import type { LoadOptions, Measured } from './load.ts'
 
+/** PostgREST with a token, behind nginx with a key check and a limit. */
+export const WITH_NGINX = 'nginx + PostgREST'
+
+const YARDSTICKS = ['PostgREST', WITH_NGINX]
+
 /** Prints Markdown, ready for bench/README.md. */
 export function printReport(results: Measured[], options: LoadOptions): void {
   const processes = Object.keys(options.processes)
   const connections = `${options.connections} ${options.connections === 1 ? 'connection' : 'connections'}`
   console.log(`\n${connections}, ${options.rounds} rounds of ${options.seconds} s each, in turns; medians\n`)
   const costs = [...processes, 'all'].map(name => `${name}, µs`)
-  const head = ['what', 'who', 'requests/s', 'min to max', 'of PostgREST', 'p50, ms', 'p99, ms', ...costs]
+  const head = [
+    'what',
+    'who',
+    'requests/s',
+    'min to max',
+    ...YARDSTICKS.map(name => `of ${name}`),
+    'p50, ms',
+    'p99, ms',
+    ...costs,
+  ]
   console.log(`| ${head.join(' | ')} |\n|${head.map(() => '---').join('|')}|`)
   for (const result of results) console.log(`| ${cells(result, results, processes).join(' | ')} |`)
 }
@@ -23,7 +37,9 @@ export function printMachine(): void {
 
 function cells({ target, rounds }: Measured, all: Measured[], processes: string[]): string[] {
   const figures = rounds.map(round => round.requestsPerSecond)
-  const yardstick = all.find(other => other.target.what === target.what && other.target.name === 'PostgREST')
+  const yardsticks = YARDSTICKS.map(name =>
+    all.find(other => other.target.what === target.what && other.target.name === name),
+  )
   const costs = processes.map(name => median(rounds.map(round => round.cpuMicros[name] ?? Number.NaN)))
   const sums = rounds.map(round => Object.values(round.cpuMicros).reduce((sum, cost) => sum + cost, 0))
   return [
@@ -31,7 +47,7 @@ function cells({ target, rounds }: Measured, all: Measured[], processes: string[
     target.name,
     String(Math.round(median(figures))),
     `${Math.round(Math.min(...figures))} to ${Math.round(Math.max(...figures))}`,
-    yardstick === undefined ? '' : ratioByRound(figures, yardstick).toFixed(2),
+    ...yardsticks.map(other => (other ? ratioByRound(figures, other).toFixed(2) : '')),
     median(rounds.map(round => round.p50)).toFixed(2),
     median(rounds.map(round => round.p99)).toFixed(1),
     ...[...costs, median(sums)].map(microseconds),

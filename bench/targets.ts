@@ -1,4 +1,4 @@
-// What is measured: the two reads beside PostgREST, and the layers that such a read goes through, one by one.
+// What is measured: reads and a write beside PostgREST, and the layers that such a read goes through, one by one.
 
 import type { StackFacts } from '../cli/support/dev-file.ts'
 import type { Target } from './load.ts'
@@ -12,12 +12,19 @@ const TREE = `${PARENTS}?select=id,name,${CHILDREN}(id,name,amount)&id=gte.1000&
 
 const ROW = JSON.stringify({ group_id: 1, name: 'item', amount: 1.25 })
 
+/** A server that is asked the same as Quoin. */
+export interface Yardstick {
+  readonly name: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
 /** The targets of a run in the order of the table, and the read that a thousand keys share. */
 export function benchTargets(
   facts: StackFacts,
   seeded: Seeded,
   workerUrl: string,
-  postgrestUrl: string,
+  yardsticks: readonly Yardstick[],
 ): { reads: Target[]; manyKeys: Target[] } {
   const byKey = `${TABLE}?id=eq.${seeded.rowId}`
   const filtered = `${TABLE}?${FILTER}`
@@ -26,6 +33,12 @@ export function benchTargets(
   const writes = { 'content-type': 'application/json', prefer: 'return=minimal' }
   const [row, rows, insert] = ['row by primary key', '100 filtered rows', 'insert of a row']
   const tree = '25 rows with 20 related each'
+  const all = [{ name: 'Quoin', url: db, headers }, ...yardsticks]
+  const beside = (what: string, path: string, more: Partial<Target> = {}): Target[] =>
+    all.map(({ name, url, headers }) => ({
+      ...{ what, name, url: `${url}/${path}`, ...more },
+      headers: { ...headers, ...more.headers },
+    }))
   return {
     reads: [
       { what: 'constant', name: 'Worker', url: `${workerUrl}/healthz`, headers: {} },
@@ -36,14 +49,10 @@ export function benchTargets(
         headers: { apikey: seeded.serviceKey },
       },
       { what: 'the batch alone', name: 'gateway', ...gatewayBatch(facts, seeded.rowId) },
-      { what: row, name: 'Quoin', url: `${db}/${byKey}`, headers },
-      { what: row, name: 'PostgREST', url: `${postgrestUrl}/${byKey}`, headers: {} },
-      { what: rows, name: 'Quoin', url: `${db}/${filtered}`, headers },
-      { what: rows, name: 'PostgREST', url: `${postgrestUrl}/${filtered}`, headers: {} },
-      { what: tree, name: 'Quoin', url: `${db}/${TREE}`, headers },
-      { what: tree, name: 'PostgREST', url: `${postgrestUrl}/${TREE}`, headers: {} },
-      { what: insert, name: 'Quoin', url: `${db}/${WRITTEN}`, headers: { ...headers, ...writes }, body: ROW },
-      { what: insert, name: 'PostgREST', url: `${postgrestUrl}/${WRITTEN}`, headers: writes, body: ROW },
+      ...beside(row, byKey),
+      ...beside(rows, filtered),
+      ...beside(tree, TREE),
+      ...beside(insert, WRITTEN, { headers: writes, body: ROW }),
     ],
     manyKeys: [
       {
