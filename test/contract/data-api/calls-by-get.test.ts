@@ -28,6 +28,7 @@ beforeAll(async () => {
       as 'select * from ${t}_projects where id = wanted';
     create function ${t}_write() returns int language sql as
       'insert into ${t}_clients values (9, null) returning id';
+    create function quoin_arguments(a int) returns int language sql immutable as 'select a';
     create function ${t}_ints() returns setof int language sql immutable as 'values (1), (2), (3)';
     create function ${t}_anyone() returns record language sql stable as 'select id, name from ${t}_projects limit 1';
     create function ${t}_echoed() returns json language sql immutable as $$ select '{"a":null,"b":1}'::json $$;
@@ -55,7 +56,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await postgrest?.[Symbol.asyncDispose]()
   await asOwner(`do $$ declare f record; begin
-      for f in select oid::regprocedure as name from pg_proc where proname like '${t}\\_%' loop
+      for f in select oid::regprocedure as name from pg_proc where proname like '${t}\\_%'
+        or proname = 'quoin_arguments' loop
         execute 'drop function ' || f.name; end loop; end $$;
     drop domain "text/html", "text/plain", "application/vnd.${t}", "*/*", "${t} €/kg",
       ${t}_outer, ${t}_inner; drop table ${t}_projects, ${t}_clients`)
@@ -126,6 +128,12 @@ test('by POST, rows come with what they are related to as well', async () => {
   const path = `rpc/${t}_all?select=id,${t}_clients(name)&order=id&limit=1`
   const { body } = await quoin(path, { method: 'POST', body: { above: 2 } })
   expect(body).toEqual([{ id: 3, [`${t}_clients`]: { name: 'Bolt' } }])
+})
+
+test('our own names are as good as others, in functions and in values', async () => {
+  expect((await quoin('rpc/quoin_arguments?a=1')).body).toBe(1)
+  const { body } = await quoin(`${t}_clients?id=eq.quoin:max_affected:3`)
+  expect(body).toMatchObject({ code: '22P02' })
 })
 
 test('the next call knows of a key that came or went', async () => {

@@ -42,6 +42,7 @@ function catalogOf(
   const referencedTable = referenced === parent ? first : second
   const key = { name: 'k', version: '7 1', table: second, referencedTable, oneToOne: false }
   const relationships = {
+    schemas: ['public'],
     foreignKeys: [{ ...key, columns: [column], referencedColumns: ['id'] }],
     views: [],
     rowFunctions: [

@@ -46,7 +46,7 @@ const KEYS: Record<string, string[]> = { j: ['a_id', 'b_id'] }
 
 function relationshipsOf(facts: Partial<RelationshipFacts>): Relationships {
   return new Relationships(
-    { foreignKeys: [], views: [], rowFunctions: [], ...facts },
+    { schemas: ['public'], foreignKeys: [], views: [], rowFunctions: [], ...facts },
     ({ name }) => KEYS[name] ?? [],
   )
 }
@@ -113,6 +113,21 @@ describe('relationships', () => {
     ])
   })
 
+  test('what is not exposed is neither end nor junction, though a view shows it', () => {
+    const inside = (foreignKey: ForeignKey) => ({
+      ...foreignKey,
+      table: { ...foreignKey.table, schema: 'inside' },
+    })
+    const foreignKeys = [key('ja', 'j', ['a_id'], 'a'), key('jb', 'j', ['b_id'], 'b')].map(inside)
+    expect(shown({ foreignKeys }, 'a')).toEqual([])
+    const both = { ...inside(key('k', 'a', ['b_id'], 'b')), referencedTable: table('b', 'inside') }
+    expect(relationshipsOf({ foreignKeys: [both] }).from(named('a', 'inside'))).toEqual([])
+    const views = [view('av', 'a', [['other', 'b_id']]), view('bv', 'b', [['key', 'id']])]
+    expect(shown({ foreignKeys: [both], views }, 'av')).toEqual(['many-to-one bv'])
+    const rowFunction = { ...named('f'), version: '3 1', argument: named('a'), returnsOne: true }
+    expect(shown({ rowFunctions: [{ ...rowFunction, result: named('c', 'inside') }] }, 'a')).toEqual([])
+  })
+
   test('a view that shows a column a thousand times has twenty ways to show it', () => {
     const columns = Array.from({ length: 1_000 }, (_, i): [string, string] => [`c${i}`, 'b_id'])
     const facts = { foreignKeys: [key('k', 'a', ['b_id'], 'b')], views: [view('wide', 'a', columns)] }
@@ -130,7 +145,7 @@ describe('the relationship that is meant', () => {
     usableBy: ['anon' as const],
   }))
   const meant = (foreignKeys: ForeignKey[], target: string, hint?: string, relations = usable) => {
-    const relationships = { foreignKeys, views: [], rowFunctions: [] }
+    const relationships = { schemas: ['public'], foreignKeys, views: [], rowFunctions: [] }
     const catalog = new Catalog({ version: '1', relations, functions: [], relationships }, 0)
     const found = findRelationship(catalog, named('a'), { target, hint }, 'anon')
     return found.kind === 'key' ? found.constraint : found.kind

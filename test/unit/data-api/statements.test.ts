@@ -11,7 +11,7 @@ import { type Payload, parsePayload } from '../../../src/features/data-api/paylo
 import { planTable } from '../../../src/features/data-api/plan/plan-root.ts'
 import { castSql } from '../../../src/features/data-api/sql/cast-sql.ts'
 import { buildRead } from '../../../src/features/data-api/sql/read-statement.ts'
-import { readGuardFailure } from '../../../src/features/data-api/sql/result-sql.ts'
+import { guardSql, readGuardFailure } from '../../../src/features/data-api/sql/result-sql.ts'
 import {
   buildDelete,
   buildInsert,
@@ -217,9 +217,12 @@ test("only our own guards are read as guards, not a caller's text", () => {
     code: '22P02',
     message: `invalid input syntax for type integer: "${text}"`,
   })
-  expect(readGuardFailure(message('quoin:max_affected:3'))).toEqual({ guard: 'max_affected', rowCount: 3 })
-  expect(readGuardFailure(message('quoin:max_affected:x'))).toBeUndefined()
-  expect(readGuardFailure({ ...message('quoin:max_affected:3'), code: '22003' })).toBeUndefined()
+  const sql = guardSql('max_affected', 'true')
+  const failed = message('quoin:max_affected:3')
+  expect(readGuardFailure(failed, sql)).toEqual({ guard: 'max_affected', rowCount: 3 })
+  expect(readGuardFailure(failed, guardSql('not_singular', 'true'))).toBeUndefined()
+  expect(readGuardFailure(message('quoin:max_affected:x'), sql)).toBeUndefined()
+  expect(readGuardFailure({ ...failed, code: '22003' }, sql)).toBeUndefined()
 })
 
 // An overload in the schema of a call that fits better than pg_catalog's would change what everybody reads and writes.

@@ -52,6 +52,9 @@ export interface Reliance {
 }
 
 export interface RelationshipFacts {
+  /** The exposed schemas. */
+  readonly schemas: readonly string[]
+  /** Of all schemas: views of exposed ones may show their tables. */
   readonly foreignKeys: readonly ForeignKey[]
   readonly views: readonly ViewColumns[]
   readonly rowFunctions: readonly RowFunction[]
@@ -92,7 +95,7 @@ const ROW_FUNCTIONS = `select coalesce(json_agg(json_build_object(
   where n.nspname = any ($1::text[]) and p.pronargs = 1 and p.prokind = 'f'`
 
 /** A JSON object, `RelationshipFacts`; the query begins with `columnOrigins` and `foreignKeys`. */
-export const RELATIONSHIP_FACTS = `json_build_object(
+export const RELATIONSHIP_FACTS = `json_build_object('schemas', $1::text[],
   'foreignKeys', (${FOREIGN_KEYS}), 'views', (${VIEWS}), 'rowFunctions', (${ROW_FUNCTIONS}))`
 
 const VERSIONS = (alias: string) =>

@@ -51,6 +51,7 @@ export type Relationship = KeyRelationship | JunctionRelationship | ComputedRela
 
 /** Where the rows of each relation lead. */
 export class Relationships {
+  readonly #schemas: ReadonlySet<string>
   readonly #rowFunctions: readonly RowFunction[]
   readonly #primaryKeyOf: (relation: QualifiedName) => readonly string[]
   readonly #keysFromTable: ReadonlyMap<string, readonly ForeignKey[]>
@@ -62,6 +63,7 @@ export class Relationships {
   readonly #found = new Map<string, readonly Relationship[]>()
 
   constructor(facts: RelationshipFacts, primaryKeyOf: (relation: QualifiedName) => readonly string[]) {
+    this.#schemas = new Set(facts.schemas)
     this.#rowFunctions = facts.rowFunctions
     this.#views = byName(facts.views)
     this.#primaryKeyOf = primaryKeyOf
@@ -82,7 +84,10 @@ export class Relationships {
       .join(',')
   }
 
-  /** All from a relation to relations of its schema. */
+  /**
+   * All from a relation to relations of its schema, and by functions to those of other exposed ones. A table that is
+   * not exposed is neither end nor junction, even if the caller may read it.
+   */
   from(origin: QualifiedName): readonly Relationship[] {
     const id = idOf(origin)
     const known = this.#found.get(id) ?? this.#make(origin)
@@ -108,6 +113,7 @@ export class Relationships {
   #computedFrom(origin: QualifiedName): ComputedRelationship[] {
     return this.#rowFunctions
       .filter(({ schema, argument }) => schema === origin.schema && isSame(argument, origin))
+      .filter(({ result }) => this.#schemas.has(result.schema))
       .map(each => ({
         kind: 'computed',
         origin,
@@ -202,7 +208,7 @@ export class Relationships {
     return table ? [table.oid] : []
   }
 
-  /** The relations that show these columns of a table, itself among them, or `only` one of these. */
+  /** The exposed relations that show these columns of a table, itself among them, or `only` one of these. */
   #showing(table: TableId, columns: readonly string[], only?: QualifiedName): Showing[] {
     const itself = { relation: { schema: table.schema, name: table.name }, columns, view: undefined }
     const views = (this.#viewsOfTable.get(table.oid) ?? []).filter(
@@ -217,7 +223,8 @@ export class Relationships {
       const relation = { schema: view.schema, name: view.name }
       return combinations(names).map(each => ({ relation, columns: each, view }))
     })
-    return only === undefined || isSame(table, only) ? [itself, ...shown] : shown
+    const isShown = this.#schemas.has(table.schema) && (only === undefined || isSame(table, only))
+    return isShown ? [itself, ...shown] : shown
   }
 }
 

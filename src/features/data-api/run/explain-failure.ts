@@ -2,11 +2,9 @@
 
 import { explainPostgresError } from '../../../db/error-hints.ts'
 import { PostgresError } from '../../../db/postgres-error.ts'
-import { DomainError } from '../../../errors.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { type CatalogDeps, neededCatalog } from '../catalog/needed-catalog.ts'
 import type { Filter } from '../grammar/query-ast.ts'
-import { readGuardFailure } from '../sql/result-sql.ts'
 import type { DataContext } from './data-session.ts'
 import { unknownColumn, unknownTable } from './postgrest-words.ts'
 import { raisedAnswer } from './raised-answer.ts'
@@ -19,7 +17,7 @@ const PRIVILEGES: Readonly<Record<string, string>> = {
   DELETE: 'DELETE, SELECT',
 }
 
-/** What to throw instead of `err`: our own error for a failed guard, else the same with a hint. */
+/** What to throw instead of `err`: the same with a hint, or what a function of the user raised. */
 export async function explainFailure(
   deps: CatalogDeps,
   context: DataContext,
@@ -28,9 +26,6 @@ export async function explainFailure(
 ): Promise<unknown> {
   if (!(err instanceof PostgresError)) return err
   const { call, schema, session } = context
-  const guard = readGuardFailure(err)
-  if (guard?.guard === 'max_affected') return maxAffectedExceeded(guard.rowCount)
-  if (guard?.guard === 'not_singular') return notSingular(guard.rowCount)
   // Under /api nobody but Quoin chooses an answer.
   if (err.code === 'PGRST' && call.isAnswerFixed !== true) return raisedAnswer(err)
   nameTheTable(err, call.name)
@@ -89,19 +84,4 @@ async function catalogForHint(
   const need = code === '42703' ? 'relation' : 'nothing'
   const question = { named: { schema, name: call.name }, need, embeds: false } as const
   return await neededCatalog(deps, session, question).catch(() => undefined)
-}
-
-function maxAffectedExceeded(rowCount: number): DomainError {
-  return new DomainError('max_affected_exceeded', 'Query result exceeds max-affected preference constraint', {
-    detail: `The query affects ${rowCount} rows`,
-    hint: 'Nothing was changed. Narrow the filter, or raise max-affected.',
-  })
-}
-
-/** `406` for a single-object answer of a result with none or several rows. */
-export function notSingular(rowCount: number): DomainError {
-  return new DomainError('not_singular', 'Cannot coerce the result to a single JSON object', {
-    detail: `The result contains ${rowCount} rows`,
-    hint: 'Filter on a unique column, or accept application/json.',
-  })
 }

@@ -5,6 +5,7 @@ import type { DataSession } from '../../../db/database.ts'
 import type { Statement } from '../../../db/sql.ts'
 import type { ExplainFormat } from '../grammar/media-type.ts'
 import type { DataApiDeps, DataContext } from './data-session.ts'
+import { guardFailure } from './guard-failure.ts'
 
 /** A statement and how it runs. */
 export interface Plan {
@@ -32,8 +33,20 @@ export interface StatementOutcome {
   readonly estimate: string | null
 }
 
-/** Runs the plan in one trip; an estimate takes another. */
+/** Runs the plan in one trip; an estimate takes another. Throws our own errors for the failures of its guards. */
 export async function runPlan(
+  deps: Pick<DataApiDeps, 'data'>,
+  context: DataContext,
+  plan: Plan,
+): Promise<StatementOutcome> {
+  try {
+    return await runStatements(deps, context, plan)
+  } catch (err) {
+    throw guardFailure(err, plan.main.sql) ?? err
+  }
+}
+
+async function runStatements(
   deps: Pick<DataApiDeps, 'data'>,
   context: DataContext,
   plan: Plan,

@@ -69,13 +69,15 @@ function byNameSql(
     const text = isVariadic ? 'text[]' : 'text'
     return `${quoteIdentifier(name)} ${areTexts ? text : type}`
   })
-  const source = `pg_catalog.json_to_record(${params.add(body)}) "quoin_arguments"(${definitions.join(',')})`
-  return `${source},${sourceSql(target, passed.map(each => passSql(each, areTexts)).join(','))}`
+  // The function stands in the same FROM: an alias of its name would clash.
+  const alias = quoteIdentifier(target.name === 'quoin_arguments' ? 'quoin_argument' : 'quoin_arguments')
+  const source = `pg_catalog.json_to_record(${params.add(body)}) ${alias}(${definitions.join(',')})`
+  return `${source},${sourceSql(target, passed.map(each => passSql(alias, each, areTexts)).join(','))}`
 }
 
-function passSql({ name, type, isVariadic }: FunctionArgument, isText: boolean): string {
+function passSql(alias: string, { name, type, isVariadic }: FunctionArgument, isText: boolean): string {
   const quoted = quoteIdentifier(name)
-  const value = `"quoin_arguments".${quoted}${isText ? `::${type}` : ''}`
+  const value = `${alias}.${quoted}${isText ? `::${type}` : ''}`
   return `${isVariadic ? 'variadic ' : ''}${quoted}=>${value}`
 }
 

@@ -50,19 +50,25 @@ export type Guard = 'max_affected' | 'not_singular'
  * The failing cast needs no function of ours in the user's database.
  */
 export function guardSql(guard: Guard, condition: string, counted = 'pg_catalog.count(*)'): string {
-  return `case when ${condition} then ('${GUARD_MARK}${guard}:'||${counted}::text)::int end`
+  return `case when ${condition} then (${markOf(guard)}||${counted}::text)::int end`
 }
 
 /**
- * The guard that failed and the rows it counted, if `err` is a guard's failure. Its quotes depend on the server's
- * language.
+ * The guard that failed and the rows it counted, if `err` is the failure of a guard of `sql`: a value that was sent may
+ * have the text of one. Its quotes depend on the server's language.
  */
-export function readGuardFailure(err: {
-  code: string
-  message: string
-}): { guard: Guard; rowCount: number } | undefined {
+export function readGuardFailure(
+  err: { code: string; message: string },
+  sql: string,
+): { guard: Guard; rowCount: number } | undefined {
   if (err.code !== '22P02') return undefined
   const match = /\Wquoin:(max_affected|not_singular):(\d+)\W*$/.exec(err.message)
   if (!match) return undefined
-  return { guard: match[1] === 'max_affected' ? 'max_affected' : 'not_singular', rowCount: Number(match[2]) }
+  const guard = match[1] === 'max_affected' ? 'max_affected' : 'not_singular'
+  return sql.includes(markOf(guard)) ? { guard, rowCount: Number(match[2]) } : undefined
+}
+
+/** As a literal of SQL. */
+function markOf(guard: Guard): string {
+  return `'${GUARD_MARK}${guard}:'`
 }
