@@ -64,7 +64,8 @@ export const Variables = z.object({
     .default(1_000)
     .describe('Most rows that one answer of /rest/v1 has, on each level of a tree of embeds.'),
   DB_PLAN_ENABLED: Flag.describe(
-    '`true` lets callers ask how Postgres runs their request (EXPLAIN), with Accept: application/vnd.pgrst.plan.',
+    '`true` lets callers ask how Postgres runs their request (EXPLAIN), with Accept: application/vnd.pgrst.plan. ' +
+      'Plans show policies, and counts of rows that these hide: not for production.',
   ),
   DATA_USER_ROLE: z
     .enum(['authenticated'], 'must be authenticated, or unset')

@@ -24,18 +24,30 @@ export async function withCatalog<T>(
   const question = { named: { schema, name: call.name }, need, embeds }
   const known = need === 'nothing' ? undefined : await neededCatalog(deps, session, question)
   const isCall = need === 'functions'
+  const explained = (err: unknown) =>
+    err instanceof PostgresError && isOutdated(err)
+      ? schemaChanges()
+      : explainFailure(deps, context, err, isCall)
   try {
     return await attempt(known)
   } catch (err) {
-    if (known === undefined || !mayBeStale(err)) throw await explainFailure(deps, context, err, isCall)
+    if (known === undefined || !mayBeStale(err)) throw await explained(err)
     const fresh = await freshCatalog(deps, session, question, known)
-    if (fresh === known) throw await explainFailure(deps, context, err, isCall)
+    if (fresh === known) throw await explained(err)
     try {
       return await attempt(fresh.justRead())
     } catch (again) {
-      throw await explainFailure(deps, context, again, isCall)
+      throw await explained(again)
     }
   }
+}
+
+/** For a schema that changed between its reading and the statement, which has changed nothing. */
+function schemaChanges(): DomainError {
+  return new DomainError('database_unavailable', 'The schema changes while the request runs.', {
+    hint: 'Nothing was changed. Send the request again.',
+    postgrest: { code: 'PGRST002', message: 'Could not query the database for the schema cache. Retrying.' },
+  })
 }
 
 /** Codes that may mean that the remembered catalog is older than the database. */
