@@ -114,12 +114,8 @@ function nullHint({ message }: PostgresError, { comparedWithNull }: ErrorHintCon
   return `To test for a missing value write ${comparedWithNull}=is.null.`
 }
 
-/** Of a text that was made anew once, and was outdated again when it ran. */
-const CHANGED_MEANWHILE = 'The schema is being changed: send the request again.'
-
 function explainBadLiteral(err: PostgresError, context: ErrorHintContext): string | undefined {
   const { message } = err
-  if (message.includes('"quoin:outdated:')) return CHANGED_MEANWHILE
   const type = /for (?:type |enum )?"?([\w ]+?)"?: "/.exec(message)?.[1]
   if (type === undefined) return 'Send a value that the type of the column can hold.'
   if (type === 'json' || type === 'jsonb') return 'Send valid JSON for this column.'
@@ -215,9 +211,11 @@ function explainUnknownColumn(
   err: PostgresError,
   { catalog, schema, table, role }: ErrorHintContext,
 ): string | undefined {
-  const [, name] =
-    /column "?(?:[^".]+"?\."?)?([^"]+?)"? (?:of relation "[^"]*" )?does not exist/.exec(err.message) ?? []
+  const [, relation, name] =
+    /column "?(?:([^".]+)"?\."?)?([^"]+?)"? (?:of relation "[^"]*" )?does not exist/.exec(err.message) ?? []
   if (name === undefined || schema === undefined || table === undefined) return undefined
+  // Embedded relations have aliases such as "owners_1".
+  if (relation !== undefined && relation !== table) return `"${name}" is no column of the embedded relation.`
   const columns = catalog?.columnNames(schema, table, role) ?? []
   if (columns.length === 0) return undefined
   const near = nearestName(name, columns)
@@ -238,7 +236,6 @@ function explainUnknownTable(
 }
 
 function explainUnknownFunction({ message }: PostgresError): string {
-  if (message.includes('pg_catalog.array_eq(')) return CHANGED_MEANWHILE
   return message.startsWith('operator does not exist')
     ? 'This operator does not work on the type of this column: like and match want text, cs and ov want ' +
         'arrays, ranges or jsonb.'

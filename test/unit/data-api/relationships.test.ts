@@ -136,9 +136,13 @@ describe('relationships', () => {
 })
 
 describe('the relationship that is meant', () => {
+  const column = (name: string) => {
+    const types = { type: 'int', baseType: 'int', defaultSql: undefined }
+    return { name, ...types, usableBy: ['anon' as const] }
+  }
   const usable = ['a', 'b', 'j'].map(name => ({
     ...named(name),
-    columns: [],
+    columns: ['id', 'x', 'y'].map(column),
     primaryKey: KEYS[name] ?? [],
     isView: false,
     changes: [],
@@ -179,7 +183,7 @@ describe('the relationship that is meant', () => {
     )
   })
 
-  test('names of relations that the role may not use are not told', () => {
+  test('names of relations and columns that the role may not use are not told', () => {
     const hidden = usable.map(each => ({ ...each, usableBy: [] }))
     const hints = (relations: typeof usable) => {
       try {
@@ -190,6 +194,12 @@ describe('the relationship that is meant', () => {
     }
     expect(hints(usable)).toContain('second')
     expect(hints(hidden)).not.toContain('second')
+    const narrow = usable.map(each => ({
+      ...each,
+      columns: each.columns.filter(({ name }) => name !== 'y'),
+    }))
+    expect(hints(narrow)).toContain('one using')
+    expect(hints(narrow)).not.toContain('second')
     expect(() => meant(two, 'bb')).toThrow(
       expect.objectContaining({ hint: "Perhaps you meant 'b' instead of 'bb'." }),
     )

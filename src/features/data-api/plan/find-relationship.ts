@@ -26,7 +26,11 @@ export function findRelationship(
       ...catalog.relationNames(origin.schema, role),
       ...catalog.functionNames(origin.schema, role),
     ])
-    const told = (each: Relationship) => namesIn(each).every(name => usable.has(name))
+    const told = (each: Relationship) =>
+      namesIn(each).every(name => usable.has(name)) &&
+      columnsIn(each).every(([{ schema, name }, column]) =>
+        catalog.columnNames(schema, name, role).includes(column),
+      )
     if (found === undefined) throw notFound(all.filter(told), origin, sought)
     throw ambiguous([found, ...others].filter(told).sort(byKind), origin, sought)
   }
@@ -76,6 +80,18 @@ function namesIn(each: Relationship): string[] {
   return each.kind === 'junction' ? [each.target.name, each.junction.name] : [each.target.name]
 }
 
+/** What `describe` says of it, by relation. */
+function columnsIn(each: Relationship): [QualifiedName, string][] {
+  if (each.kind === 'computed') return []
+  if (each.kind === 'key') {
+    return each.pairs.flatMap(([here, there]) => [
+      [each.origin, here],
+      [each.target, there],
+    ])
+  }
+  return [...each.originPairs, ...each.targetPairs].map(([, there]) => [each.junction, there])
+}
+
 function notFound(
   all: readonly Relationship[],
   { schema, name }: QualifiedName,
@@ -101,7 +117,10 @@ function notFound(
 function ambiguous(found: readonly Relationship[], { name }: QualifiedName, { target }: Sought): DomainError {
   const candidates = found.map(candidateOf)
   const hints = found.map(each => `'${each.target.name}!${hintFor(each)}'`).join(', ')
-  const changing = `Try changing '${target}' to one of the following: ${hints}`
+  const changing =
+    found.length > 0
+      ? `Try changing '${target}' to one of the following: ${hints}`
+      : `Write the name of the foreign key behind it: '${target}!<key>'`
   return new DomainError(
     'ambiguous_relationship',
     `Could not embed because more than one relationship was found for '${name}' and '${target}'`,

@@ -29,7 +29,7 @@ export async function readRows(deps: DataApiDeps, call: DataCall, dialect: Diale
   const schema = chooseSchema(call, deps.config.dbSchemas)
   const query = parseQueryString(call.search)
   refuseUnused(query, 'read', dialect)
-  const page = parsePage(query, call.headers.get('range'), dialect)
+  const page = parsePage(query, call.method === 'GET' ? call.headers.get('range') : null, dialect)
   const preferences = parsePrefer(call.headers.get('prefer'), dialect)
   const format = negotiateFormat(call.headers.get('accept'), deps.config.dbPlanEnabled)
   const context = {
