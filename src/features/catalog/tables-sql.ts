@@ -4,7 +4,7 @@
 import type { Statement } from '../../db/sql.ts'
 import { writeArrayLiteral } from '../../lib/array-literal.ts'
 import { changesOf, DEFAULT_SQL, PRIMARY_KEY } from '../data-api/catalog/catalog-sql.ts'
-import { relationships } from '../data-api/catalog/relationships-sql.ts'
+import { relationships } from '../data-api/catalog/foreign-keys-sql.ts'
 import { columnOrigins, ONLY_WITH_KEYS } from '../data-api/catalog/view-key-sql.ts'
 import { type AccessFacts, accessOf, grantedMethods } from './access.ts'
 import { ACCESS_FIELDS, type AccessRow } from './access-sql.ts'

@@ -1,6 +1,7 @@
 // The foreign keys of a relation as supabase-js reads them, by the rules that embeds follow. Pure.
 
-import { type KeyRelationship, Relationships } from '../data-api/catalog/relationships.ts'
+import type { KeyRelationship } from '../data-api/catalog/relationship.ts'
+import { Relationships } from '../data-api/catalog/relationships.ts'
 import type { DatabaseFacts, RelationFact } from './type-facts.ts'
 
 export interface TypedRelationship {

@@ -3,8 +3,8 @@
 import type { Statement } from '../../db/sql.ts'
 import { DomainError } from '../../errors.ts'
 import { writeArrayLiteral } from '../../lib/array-literal.ts'
+import { foreignKeys } from '../data-api/catalog/foreign-keys-sql.ts'
 import { RELATIONSHIP_FACTS } from '../data-api/catalog/relationship-facts.ts'
-import { foreignKeys } from '../data-api/catalog/relationships-sql.ts'
 import { columnOrigins } from '../data-api/catalog/view-key-sql.ts'
 import type { DatabaseFacts } from './type-facts.ts'
 

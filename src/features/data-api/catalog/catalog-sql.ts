@@ -6,8 +6,8 @@ import type { DatabaseRole } from '../../../db/database.ts'
 import type { QualifiedName, Statement } from '../../../db/sql.ts'
 import { writeArrayLiteral } from '../../../lib/array-literal.ts'
 import type { Column, DatabaseFunction, FunctionArgument, MediaResult, Relation } from './catalog-types.ts'
+import { foreignKeys } from './foreign-keys-sql.ts'
 import { CATALOG_VERSION, RELATIONSHIP_FACTS, type RelationshipFacts } from './relationship-facts.ts'
-import { foreignKeys } from './relationships-sql.ts'
 import { columnOrigins, ONLY_WITH_KEYS, VIEW_KEY } from './view-key-sql.ts'
 
 /** In the order in which rights are listed. */

@@ -3,6 +3,15 @@
 // request asks, for the relation that it names: all of them at once would be the square of what there is.
 
 import type { QualifiedName } from '../../../db/sql.ts'
+import {
+  type Cardinality,
+  type ColumnPair,
+  type ComputedRelationship,
+  isSame,
+  type JunctionRelationship,
+  type KeyRelationship,
+  type Relationship,
+} from './relationship.ts'
 import type {
   ForeignKey,
   RelationshipFacts,
@@ -11,43 +20,6 @@ import type {
   TableId,
   ViewColumns,
 } from './relationship-facts.ts'
-
-export type Cardinality = 'many-to-one' | 'one-to-one' | 'one-to-many' | 'many-to-many'
-
-/** A column here, and the one that it equals there. */
-export type ColumnPair = readonly [here: string, there: string]
-
-interface Related {
-  readonly origin: QualifiedName
-  readonly target: QualifiedName
-  readonly cardinality: Cardinality
-  readonly reliesOn: Reliance
-}
-
-export interface KeyRelationship extends Related {
-  readonly kind: 'key'
-  readonly constraint: string
-  /** Of the origin, and of the target. */
-  readonly pairs: readonly ColumnPair[]
-  readonly targetIsView: boolean
-}
-
-export interface JunctionRelationship extends Related {
-  readonly kind: 'junction'
-  readonly junction: QualifiedName
-  readonly constraints: readonly [ofOrigin: string, ofTarget: string]
-  /** Of the origin, and of the junction. */
-  readonly originPairs: readonly ColumnPair[]
-  /** Of the target, and of the junction. */
-  readonly targetPairs: readonly ColumnPair[]
-}
-
-export interface ComputedRelationship extends Related {
-  readonly kind: 'computed'
-  readonly function: QualifiedName
-}
-
-export type Relationship = KeyRelationship | JunctionRelationship | ComputedRelationship
 
 /** Where the rows of each relation lead. */
 export class Relationships {
@@ -284,11 +256,6 @@ function combinations(lists: readonly (readonly string[])[]): string[][] {
   return found
 }
 
-/** True for a relationship that leads to one row at most. */
-export function leadsToOne({ cardinality }: Relationship): boolean {
-  return cardinality === 'many-to-one' || cardinality === 'one-to-one'
-}
-
 /** Names have no NUL. */
 function idOf({ schema, name }: QualifiedName): string {
   return `${schema}\0${name}`
@@ -296,8 +263,4 @@ function idOf({ schema, name }: QualifiedName): string {
 
 function byName<T extends QualifiedName>(all: readonly T[]): ReadonlyMap<string, T> {
   return new Map(all.map(each => [idOf(each), each]))
-}
-
-export function isSame(a: QualifiedName, b: QualifiedName): boolean {
-  return a.name === b.name && a.schema === b.schema
 }

@@ -5,7 +5,7 @@ import type { QualifiedName } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
 import { nearestName } from '../../../lib/nearest-name.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import { type Cardinality, isSame, type Relationship } from '../catalog/relationships.ts'
+import { type Cardinality, isSame, type Relationship } from '../catalog/relationship.ts'
 import type { SelectedEmbed } from '../grammar/query-ast.ts'
 
 type Sought = Pick<SelectedEmbed, 'target' | 'hint'>

@@ -3,8 +3,8 @@
 
 import type { QualifiedName } from '../../../db/sql.ts'
 import type { ColumnTypes } from '../catalog/catalog-types.ts'
+import type { ColumnPair } from '../catalog/relationship.ts'
 import type { Reliance } from '../catalog/relationship-facts.ts'
-import type { ColumnPair } from '../catalog/relationships.ts'
 import type { Page } from '../grammar/page.ts'
 import type {
   Aggregate,

@@ -4,8 +4,8 @@
 import type { DatabaseRole } from '../../../db/database.ts'
 import type { QualifiedName } from '../../../db/sql.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import { leadsToOne, type Relationship } from '../catalog/relationship.ts'
 import type { Reliance } from '../catalog/relationship-facts.ts'
-import { leadsToOne, type Relationship } from '../catalog/relationships.ts'
 import type { Dialect } from '../dialect.ts'
 import { type Page, parsePage } from '../grammar/page.ts'
 import type {
@@ -20,6 +20,7 @@ import { countedRows, refuseRowFunctions } from '../grammar/row-functions.ts'
 import { aliasOf } from './aliases.ts'
 import { badEmbedFilter, notEmbedded, relatedOrderToMany } from './failures.ts'
 import { findRelationship } from './find-relationship.ts'
+import { isGrouped, withoutAggregates } from './grouping.ts'
 import {
   type EmbedItem,
   type Item,
@@ -30,7 +31,7 @@ import {
   type SpreadItem,
   UNKNOWN_TYPES,
 } from './level.ts'
-import { expandStars, isGrouped, spreadColumns, withoutAggregates } from './spread.ts'
+import { expandStars, spreadColumns } from './spread.ts'
 
 /** What the whole tree has in common; `reliesOn` grows while it is made. */
 export interface Planning {

@@ -1,19 +1,9 @@
-// Columns of a level that are shown one level up, and aggregates, which group what is shown beside them. Pure.
+// Columns of a level that are shown one level up. Pure.
 
 import type { AggregateName } from '../grammar/query-ast.ts'
 import { aggregateInSpread, unknownColumns } from './failures.ts'
 import type { Item, Level, SpreadColumn } from './level.ts'
 import { outputName } from './output-name.ts'
-
-/** True where an aggregate is among them: all others are grouped by then. */
-export function isGrouped(items: readonly Item[]): boolean {
-  return items.some(
-    item =>
-      item.kind === 'count' ||
-      (item.kind === 'field' && item.aggregate !== undefined) ||
-      (item.kind === 'spread' && item.columns.some(({ aggregate }) => aggregate !== undefined)),
-  )
-}
 
 /** With the columns of the relation in the place of `*`. */
 export function expandStars(items: readonly Item[], columns: readonly string[] | undefined): Item[] {
@@ -59,16 +49,3 @@ function columnsOf(item: Item): readonly SpreadColumn[] {
 }
 
 const COUNT: AggregateName = 'count'
-
-/** The level with the values that its aggregates are over, under the aggregates' names. */
-export function withoutAggregates(level: Level): Level {
-  const items = level.items.map((item): Item => {
-    if (item.kind === 'count') return { kind: 'present', name: outputName(item) }
-    if (item.kind === 'field' && item.aggregate !== undefined)
-      return { ...item, alias: outputName(item), aggregate: undefined }
-    if (item.kind === 'spread')
-      return { ...item, columns: item.columns.map(({ name, isJson = false }) => ({ name, isJson })) }
-    return item
-  })
-  return { ...level, items }
-}

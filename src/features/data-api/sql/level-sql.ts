@@ -4,8 +4,9 @@
 // page alone. Whether there are rows below is asked with EXISTS, which leaves the number of rows as it is.
 
 import { type Parameters, quoteIdentifier, quoteQualified } from '../../../db/sql.ts'
-import type { ColumnPair } from '../catalog/relationships.ts'
+import type { ColumnPair } from '../catalog/relationship.ts'
 import type { Aggregate, Field, SelectedField } from '../grammar/query-ast.ts'
+import { isGrouped } from '../plan/grouping.ts'
 import {
   type Embed,
   type EmbedItem,
@@ -17,7 +18,6 @@ import {
   UNKNOWN_TYPES,
 } from '../plan/level.ts'
 import { outputName } from '../plan/output-name.ts'
-import { isGrouped } from '../plan/spread.ts'
 import { castSql } from './cast-sql.ts'
 import { type FieldScope, fieldSql, scopeOf } from './field-sql.ts'
 import { comparedFields, filterSql } from './filter-sql.ts'

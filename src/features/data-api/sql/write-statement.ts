@@ -12,7 +12,7 @@ import {
 import type { OutputFormat } from '../grammar/media-type.ts'
 import type { Payload } from '../payload/payload.ts'
 import type { Item, RootLevel } from '../plan/level.ts'
-import { isPlain, neededColumns } from '../plan/returned.ts'
+import { isPlain, neededColumns } from '../plan/returning.ts'
 import { levelParts, listSql, whereSql } from './level-sql.ts'
 import { relianceSql } from './reliance.ts'
 import { bodySql, guardSql, RESPONSE_SETTINGS } from './result-sql.ts'

@@ -1,7 +1,7 @@
 // What of its rows a write has to return, so that a level can be shown of them. Pure.
 
+import { isGrouped } from './grouping.ts'
 import type { Embed, Item, Level } from './level.ts'
-import { isGrouped } from './spread.ts'
 
 /** True where the rows can be shown as they are returned: nothing is sorted, joined or grouped. */
 export function isPlain({ items, order }: Level): boolean {
