@@ -210,6 +210,11 @@ describe('casts', () => {
     ['text[]', 'cast(x as "text"[])'],
     ['null', 'cast(x as "null")'],
   ])('%s', (type, sql) => expect(castSql('x', type)).toBe(sql))
+
+  // What a number is called in the catalog is not for callers of an anon key.
+  test.each(['regclass', 'RegRole[]', 'unknown'])('%s is refused', type =>
+    expect(() => castSql('x', type)).toThrow(expect.objectContaining({ code: 'invalid_select' })),
+  )
 })
 
 test("only our own guards are read as guards, not a caller's text", () => {

@@ -31,17 +31,21 @@ const KEYWORD_TYPES: ReadonlySet<string> = new Set([
   'timestamp without time zone',
 ])
 
+/** Postgres' types of names in its catalog: a number cast to one tells what is called so, in any schema. */
+const CATALOG_NAMES =
+  /^reg(?:class|collation|config|dictionary|namespace|oper|operator|proc|procedure|role|type)$/
+
 /**
  * `cast(expression as type)`; a type that there is not is Postgres' error. Unquoted names fold to lower case, as in
- * SQL. Throws `invalid_select` for `unknown`, to which Postgres knows no way: it calls that an internal error of its
- * own.
+ * SQL. Throws `invalid_select` for types of catalog names, and for `unknown`: casting to it is an internal error.
  */
 export function castSql(expression: string, type: string): string {
   const [, base = '', brackets = ''] =
     /^(.*?)(\[\])?$/.exec(type.trim().toLowerCase().replace(/ +/g, ' ')) ?? []
-  if (base === 'unknown')
-    throw new DomainError('invalid_select', 'select: no value can be cast to the type unknown.', {
+  if (base === 'unknown' || CATALOG_NAMES.test(base)) {
+    throw new DomainError('invalid_select', `select: no value can be cast to the type ${base}.`, {
       hint: 'Cast to text.',
     })
+  }
   return `cast(${expression} as ${KEYWORD_TYPES.has(base) ? base : quoteIdentifier(base)}${brackets})`
 }
