@@ -28,7 +28,9 @@ export async function startNginx(folder: string, upstream: string, key: string) 
   const port = await freePort()
   const config = join(folder, 'nginx.conf')
   await writeFile(config, configText(port, upstream, key), { mode: 0o600 })
-  const child = spawn('nginx', ['-p', folder, '-c', config, '-e', 'stderr'], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn('nginx', ['-p', folder, '-c', config, '-e', 'stderr'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   const url = `http://127.0.0.1:${port}`
   await waitUntil({ what: 'nginx answers', deadlineMs: 10_000 }, async () => {
     const response = await fetch(url)
