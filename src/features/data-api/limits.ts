@@ -18,7 +18,7 @@ export const EMBEDS_MAX = 50
 export const EMBED_DEPTH_MAX = 10
 /** How often relations are written into the SQL of one request: Postgres plans each time by itself. */
 export const WRITTEN_LEVELS_MAX = 200
-/** How often one field may be in `select`: Postgres makes a value for each, whatever its size. */
+/** How often `select` shows one field of a relation: Postgres makes a value for each, whatever its size. */
 export const SAME_FIELD_MAX = 10
 /** Elements of a value of `cs`, `cd` and `ov`: Postgres compares each with each, and hears no cancel meanwhile. */
 export const CONTAINED_ELEMENTS_MAX = 1_000

@@ -105,6 +105,16 @@ test('a text depends on the shape of a request, not on its values', () => {
   expect(text('1').params).toContain('1')
 })
 
+test('one field of a relation is shown ten times at most, in whatever places of the tree', () => {
+  const places = (count: number, field: string) =>
+    `?select=${Array.from({ length: count }, (_, i) => `a${i}:p_id(${field})`).join(',')}`
+  expect(() => statementOf(PLAIN, 'c', places(10, '*'))).not.toThrow()
+  for (const field of ['p_id', '*']) {
+    expect(() => statementOf(PLAIN, 'c', places(11, field))).toThrow('"public.p" 11 times')
+  }
+  expect(() => statementOf(PLAIN, 'c', places(11, 'count()'))).not.toThrow()
+})
+
 test('a request that would write the same relations without end is refused, in no time', () => {
   const nested = (depth: number): string => (depth === 0 ? 'id' : `p_id(${nested(depth - 1)})`)
   const asked = (depth: number, each: number) => {

@@ -1,6 +1,6 @@
 // Parses `select`: `id,alias:data->path::cast,total.sum(),...author(name),tags!inner(*)`. Pure.
 
-import { COLUMNS_MAX, EMBED_DEPTH_MAX, EMBEDS_MAX, SAME_FIELD_MAX } from '../limits.ts'
+import { COLUMNS_MAX, EMBED_DEPTH_MAX, EMBEDS_MAX } from '../limits.ts'
 import { parseJsonPath, parseName, parseWhole } from './grammar.ts'
 import type { Aggregate, AggregateName, SelectedEmbed, SelectItem } from './query-ast.ts'
 import type { TextCursor } from './text-cursor.ts'
@@ -24,18 +24,10 @@ export function parseSelect(text: string): SelectItem[] {
 
 function parseItems(cursor: TextCursor, counts: Counts, depth: number): SelectItem[] {
   const items: SelectItem[] = []
-  const fields = new Map<string, number>()
   cursor.skipSpaces()
   do {
     if (++counts.items > COLUMNS_MAX) cursor.fail(`select takes at most ${COLUMNS_MAX} items`)
-    const item = parseItem(cursor, counts, depth)
-    if (item.kind === 'all' || item.kind === 'field') {
-      const field = JSON.stringify(item.kind === 'all' ? '*' : item.field)
-      const count = (fields.get(field) ?? 0) + 1
-      if (count > SAME_FIELD_MAX) cursor.fail(`select takes the same field at most ${SAME_FIELD_MAX} times`)
-      fields.set(field, count)
-    }
-    items.push(item)
+    items.push(parseItem(cursor, counts, depth))
   } while (cursor.skipToken(','))
   cursor.skipSpaces()
   return items

@@ -1,12 +1,20 @@
-// How often relations are written into the text of a tree. Each condition on a relation below writes the whole of what
-// that relation depends on once more, so a short request could ask for a text without end. Pure.
+// How large a short request may make the text of a tree, and its answer. Pure.
 
 import { DomainError } from '../../../errors.ts'
-import { WRITTEN_LEVELS_MAX } from '../limits.ts'
+import { SAME_FIELD_MAX, WRITTEN_LEVELS_MAX } from '../limits.ts'
 import type { Embed, Level, LevelFilter } from './level.ts'
 
-/** Throws `invalid_select` for a tree whose text would be too long. Takes time by the levels of the tree alone. */
+/**
+ * Throws `invalid_select` for a tree whose text would be too long, or that shows a field too often. Takes time by what
+ * was sent alone.
+ */
 export function refuseLargeTree(root: Level): void {
+  refuseLongText(root)
+  refuseRepeatedFields(root)
+}
+
+/** Each condition on a relation below writes the whole of what that relation depends on once more. */
+function refuseLongText(root: Level): void {
   const known = new Map<Level, number>()
   const whereSize = (level: Level): number => {
     const size = known.get(level) ?? sum(askedBelow(level), each => 1 + whereSize(each.level))
@@ -25,6 +33,33 @@ export function refuseLargeTree(root: Level): void {
     hint: 'Use fewer !inner, null filters on relations, and orders by related fields, above all deep in the tree.',
     postgrest: { code: 'PGRST100' },
   })
+}
+
+/** Of a field of one row each showing is a copy, in the memory of Postgres too. */
+function refuseRepeatedFields(root: Level): void {
+  for (const [table, levels] of Map.groupBy(levelsOf(root), levelTable)) {
+    const items = levels.flatMap(level => level.items)
+    const fields = items.flatMap(item =>
+      item.kind === 'field' && item.aggregate === undefined ? [JSON.stringify(item.field)] : [],
+    )
+    const most = Math.max(0, ...[...Map.groupBy(fields, field => field).values()].map(same => same.length))
+    const count = most + items.filter(({ kind }) => kind === 'all').length
+    if (count <= SAME_FIELD_MAX) continue
+    throw new DomainError('invalid_select', `The request shows a field of "${table}" ${count} times.`, {
+      detail: `${SAME_FIELD_MAX} times are the most, over all places where its rows are embedded.`,
+      hint: 'Embed it once, or choose other columns in each place: * stands for all of them.',
+      postgrest: { code: 'PGRST100' },
+    })
+  }
+}
+
+function levelsOf(level: Level): Level[] {
+  return [level, ...embedsOf(level).flatMap(embed => levelsOf(embed.level))]
+}
+
+/** Rows of functions go by the function's name. */
+function levelTable({ table, alias }: Level): string {
+  return table === undefined ? alias : `${table.schema}.${table.name}`
 }
 
 function embedsOf({ items }: Level): Embed[] {
