@@ -39,11 +39,22 @@ beforeAll(() =>
     insert into ${p}_log values (1, 'first'), (1, 'first');
     create table ${p}_many (id int primary key, word text);
     insert into ${p}_many select n, 'word ' || n from generate_series(1, 10000) n;
+    create schema ${p}_hidden;
+    create table ${p}_hidden.visits (person_id bigint references ${p}_people);
+    create table ${p}_places (country text, town text, primary key (town, country));
+    insert into ${p}_places values ('de', 'Ulm');
+    create table ${p}_trips (id int primary key, country text, town text, note text, person_id bigint,
+      foreign key (country, town) references ${p}_places (country, town));
+    insert into ${p}_trips values (1, 'de', 'Ulm', repeat('long ', 100), 2), (2, 'de', null, '', null);
+    alter table ${p}_trips add foreign key (person_id) references ${p}_people;
     grant select on ${p}_log, ${p}_orders to anon;
-    grant all on ${p}_people, ${p}_orders, ${p}_log, ${p}_many to service_role`),
+    grant all on ${p}_people, ${p}_orders, ${p}_log, ${p}_many, ${p}_places, ${p}_trips to service_role`),
 )
 
-afterAll(() => asOwner(`drop table ${p}_orders, ${p}_people, ${p}_log, ${p}_many; drop type ${p}_state`))
+afterAll(() =>
+  asOwner(`drop schema ${p}_hidden cascade; drop type ${p}_state cascade;
+    drop table ${p}_orders, ${p}_trips, ${p}_people, ${p}_places, ${p}_log, ${p}_many`),
+)
 
 it('lists tables, and says which of them anybody may read', async () => {
   await using seat = await visit('/database/tables')
@@ -96,7 +107,7 @@ it('filters and sorts by the address, and follows a foreign key to its row', asy
   expect(new URL(page.url()).searchParams.get('note')).toBe('is.null')
   await grid.getByText('NULL').first().waitFor()
 
-  await grid.getByRole('link', { name: `Open ${p}_people 9007199254740993` }).click()
+  await grid.getByRole('link', { name: `person_id 9007199254740993: open the row in ${p}_people` }).click()
   await page.getByRole('dialog').getByLabel('name', { exact: true }).waitFor()
   // What is in the database is text, whatever it looks like.
   expect(await page.getByRole('dialog').getByLabel('name', { exact: true }).inputValue()).toBe(HTML)
@@ -113,10 +124,34 @@ it('filters and sorts by the address, and follows a foreign key to its row', asy
   )
   const panel = page.getByRole('dialog')
   await panel.getByText(': 2 rows').waitFor()
+  await panel.getByText(`${p}_hidden.visits (person_id): in a schema that is not served here`).waitFor()
   await panel.getByRole('link', { name: `${p}_orders (person_id)` }).click()
   await page.getByRole('button', { name: 'Remove the filter person_id = 2' }).waitFor()
   await expect.poll(ids).toEqual(['3', '9007199254740995'])
   expect(seat.complaints).toEqual([])
+})
+
+it('leads from and to a row by a key of two columns, and from NULL nowhere', async () => {
+  await using seat = await visit(`/database/tables/public/${p}_trips?order=id`)
+  const { page } = seat
+  const grid = page.getByRole('region', { name: `Rows of ${p}_trips` })
+  const link = grid.getByRole('link', { name: `country de, town Ulm: open the row in ${p}_places` })
+  await link.first().waitFor()
+  expect(await link.count()).toBe(2)
+  await link.first().click()
+  const panel = page.getByRole('dialog')
+  await panel.getByText(`${p}_trips (country, town): 1 row`).waitFor()
+  await panel.getByRole('link', { name: `${p}_trips (country, town)` }).click()
+  await page.getByRole('button', { name: 'Remove the filter town = Ulm' }).waitFor()
+  await grid.getByRole('link', { name: '1', exact: true }).click()
+  await panel.getByRole('link', { name: `${p}_places de, Ulm` }).waitFor()
+  await panel.getByText('no table', { exact: true }).waitFor()
+
+  // The count alone fails, and says so.
+  await page.route(`**/api/db/${p}_trips?**limit=0**`, route => route.fulfill({ status: 503 }))
+  const key = encodeURIComponent('["Ulm","de"]')
+  await page.goto(`${new URL(page.url()).origin}/database/tables/public/${p}_places?row=${key}`)
+  await panel.getByText(`${p}_trips (country, town): could not be counted`).waitFor()
 })
 
 it('changes one value of one row, and leaves every digit of the others', async () => {

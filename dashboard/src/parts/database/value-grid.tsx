@@ -142,14 +142,23 @@ export function ValueGrid<Row>(props: ValueGridProps<Row>) {
                   )}
                   {columns.map((column, i) => {
                     const value = <ValueText text={column.text(row)} />
+                    const shown = i === 0 ? opener(row, index, value) : value
+                    const more = column.more?.(row)
                     return (
                       <Table.Cell
                         key={column.name}
                         className={cn('truncate code-text', column.isNumber && 'text-right tabular-nums')}
                       >
-                        {i === 0 ? opener(row, index, value) : value}
+                        {more ? (
+                          // Beside a long text there is still room for it.
+                          <span className={cn('flex items-center gap-1.5', column.isNumber && 'justify-end')}>
+                            <span className="truncate">{shown}</span>
+                            {more}
+                          </span>
+                        ) : (
+                          shown
+                        )}
                         {i === 0 && mark && <span className="sr-only">, {mark}</span>}
-                        {column.more?.(row)}
                       </Table.Cell>
                     )
                   })}

@@ -23,7 +23,7 @@ export function Paging({
   onChange: (changed: { limit?: number | undefined; offset?: number | undefined }) => void
 }) {
   const [isExact, setExact] = useState(false)
-  const { data: total = null } = useQuery(countQuery(table, filters, isExact))
+  const { data: total = null } = useQuery(countQuery(table, filters, isExact ? 'exact' : 'estimated'))
   const { limit = LIMIT_DEFAULT, offset = 0 } = search
   const isEstimate = !isExact && total !== null && total > COUNTED_MAX
   const go = (to: number) => onChange({ offset: to <= 0 ? undefined : to })

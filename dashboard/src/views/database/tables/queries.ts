@@ -51,15 +51,19 @@ async function readRow(table: Table, key: readonly string[], signal?: AbortSigna
 export const COUNTED_MAX = 10_000
 
 /**
- * How many rows pass the filters; null where it is not known. Up to 10 000 are counted in any case; beyond, the
- * planner estimates.
+ * How many rows pass the filters; null where it is not known. `estimated`: up to 10 000 are counted, which may read the
+ * whole table; beyond, the planner estimates. `planned`: it always does, and reads nothing.
  */
-export function countQuery(table: Table, filters: readonly Filter[], isExact: boolean) {
+export function countQuery(
+  table: Table,
+  filters: readonly Filter[],
+  counting: 'exact' | 'estimated' | 'planned',
+) {
   const text = queryText([
     ...filters.map(({ parameter, value }) => [parameter, value] as const),
     ['limit', '0'],
   ])
-  const prefer = isExact ? 'count=exact' : 'count=estimated'
+  const prefer = `count=${counting}`
   return queryOptions({
     queryKey: ['database', 'rows', table.schema, table.name, text, prefer],
     queryFn: async ({ signal }) => {

@@ -1,16 +1,15 @@
 // One row beside the list: all its values whole, and the way to change them.
 
-import { Banner, Empty, Link } from '@cloudflare/kumo'
+import { Banner, Empty } from '@cloudflare/kumo'
 import { RowsIcon, WarningCircleIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { WholeValues } from '../../../parts/database/whole-values.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import type { Drafts } from './drafts.ts'
-import { referredHref } from './facts-of-tables.ts'
 import { FormPanel } from './form-panel.tsx'
 import { changeRow, type Row, readRowAgain, rowQuery, type Table } from './queries.ts'
-import { ReferringRows } from './referring-rows.tsx'
+import { ReferredRows, ReferringRows } from './referring-rows.tsx'
 import { RowForm } from './row-form.tsx'
 import type { Seen } from './seen-values.ts'
 import { reasonReadOnly, WhyReadOnly } from './why-read-only.tsx'
@@ -66,10 +65,6 @@ function KeyedRow({
       {found => {
         const row = found ?? last
         if (row === undefined) return <NoSuchRow />
-        const referred = table.foreign_keys.flatMap(key => {
-          const href = referredHref(key, row, tables)
-          return href === undefined ? [] : [{ key, href }]
-        })
         return (
           <>
             {found === null && (
@@ -83,15 +78,7 @@ function KeyedRow({
                 />
               </div>
             )}
-            {referred.length > 0 && (
-              <p className="flex flex-wrap gap-x-4 gap-y-1">
-                {referred.map(({ key, href }) => (
-                  <Link key={href} href={href}>
-                    {key.references.table} {key.columns.map(name => row[name]).join(', ')}
-                  </Link>
-                ))}
-              </p>
-            )}
+            <ReferredRows table={table} tables={tables} row={row} />
             <ReferringRows table={table} tables={tables} row={row} />
             {reasonReadOnly(table) === undefined ? (
               <RowForm

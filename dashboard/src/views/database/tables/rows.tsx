@@ -8,7 +8,7 @@ import { useMemo, useState } from 'react'
 import { type GridColumn, ValueGrid } from '../../../parts/database/value-grid.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { DeleteRows } from './delete-rows.tsx'
-import { isNumeric, referredHref, shortType } from './facts-of-tables.ts'
+import { isNumeric, keyText, nameBeside, referredHref, shortType } from './facts-of-tables.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { LiveBar, LiveMessages } from './live-bar.tsx'
 import { Paging } from './paging.tsx'
@@ -165,7 +165,7 @@ function openedBy(key: string[] | undefined, index: number) {
 
 function gridColumns(table: Table, tables: readonly Table[]): GridColumn<Row>[] {
   return table.columns.map(({ name, type }) => {
-    const foreignKey = table.foreign_keys.find(({ columns }) => columns.includes(name))
+    const foreignKeys = table.foreign_keys.filter(({ columns }) => columns.includes(name))
     const isKey = table.primary_key.includes(name)
     return {
       name,
@@ -173,24 +173,21 @@ function gridColumns(table: Table, tables: readonly Table[]): GridColumn<Row>[] 
       mark: isKey ? <KeyIcon aria-label="Primary key" className="shrink-0" /> : undefined,
       text: row => row[name] ?? null,
       isNumber: isNumeric(type),
-      ...(foreignKey === undefined
-        ? {}
-        : {
-            more: row => {
-              const href = referredHref(foreignKey, row, tables)
-              return (
-                href !== undefined && (
-                  <Link
-                    href={href}
-                    className="relative z-1 ml-1.5 inline-block align-text-bottom"
-                    aria-label={`Open ${foreignKey.references.table} ${row[name]}`}
-                  >
-                    <ArrowSquareOutIcon />
-                  </Link>
-                )
+      ...(foreignKeys.length > 0 && {
+        more: row =>
+          foreignKeys.map(key => {
+            const href = referredHref(key, row, tables)
+            const { references } = key
+            const label = `${keyText(key, row)}: open the row in ${nameBeside(table.schema, references)}`
+            return (
+              href !== undefined && (
+                <Link key={href} href={href} aria-label={label} title={label} className="relative z-1">
+                  <ArrowSquareOutIcon />
+                </Link>
               )
-            },
+            )
           }),
+      }),
     }
   })
 }

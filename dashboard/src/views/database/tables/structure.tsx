@@ -2,17 +2,19 @@
 
 import { Link } from '@cloudflare/kumo'
 import { KeyIcon } from '@phosphor-icons/react'
+import { useQuery } from '@tanstack/react-query'
 import { DataTable, type Column as ListColumn } from '../../../parts/data-table.tsx'
+import { structureQuery } from '../../../parts/database/schema-query.ts'
 import { KINDS, tableHref } from '../../../parts/database/table-facts.ts'
 import { Fact, Facts, None } from '../../../parts/facts.tsx'
 import { Section } from '../../../parts/page.tsx'
-import { referringTo, shortType } from './facts-of-tables.ts'
+import { servedTable, shortType } from './facts-of-tables.ts'
 import type { Column, Table } from './queries.ts'
+import { NOT_SERVED } from './referring-rows.tsx'
 import { StructureDetails } from './structure-details.tsx'
 
 export function Structure({ of: table, tables }: { of: Table; tables: readonly Table[] }) {
   const { schema, name, primary_key: key, foreign_keys: foreignKeys } = table
-  const referring = referringTo(table, tables)
   return (
     <>
       <Section title="Columns">
@@ -37,24 +39,13 @@ export function Structure({ of: table, tables }: { of: Table; tables: readonly T
             {foreignKeys.length === 0 && <None />}
             {foreignKeys.map(({ columns, references }) => (
               <div key={`${columns.join()} ${references.schema}.${references.table}`}>
-                <Code>{columns.join(', ')}</Code> refers to{' '}
-                <Link href={tableHref(references.schema, references.table)}>
-                  {references.schema}.{references.table}
-                </Link>{' '}
+                <Code>{columns.join(', ')}</Code> refers to <TableLink to={references} tables={tables} />{' '}
                 <Code>({references.columns.join(', ')})</Code>
               </div>
             ))}
           </Fact>
           <Fact label="Referred to by">
-            {referring.length === 0 && <None />}
-            {referring.map(({ from, key: { name: keyName, columns } }) => (
-              <div key={`${from.schema}.${from.name} ${keyName}`}>
-                <Link href={tableHref(from.schema, from.name)}>
-                  {from.schema}.{from.name}
-                </Link>{' '}
-                <Code>({columns.join(', ')})</Code>
-              </div>
-            ))}
+            <Referring of={table} tables={tables} />
           </Fact>
         </Facts>
       </Section>
@@ -66,6 +57,24 @@ export function Structure({ of: table, tables }: { of: Table; tables: readonly T
       </Link>
     </>
   )
+}
+
+function Referring({ of: { schema, name }, tables }: { of: Table; tables: readonly Table[] }) {
+  const { data, isError } = useQuery(structureQuery(schema, name))
+  if (isError) return 'could not be read'
+  if (data === undefined) return '…'
+  if (data.referenced_by.length === 0) return <None />
+  return data.referenced_by.map(key => (
+    <div key={`${key.schema}.${key.table} ${key.name}`}>
+      <TableLink to={key} tables={tables} /> <Code>({key.columns.join(', ')})</Code>
+    </div>
+  ))
+}
+
+function TableLink({ to, tables }: { to: { schema: string; table: string }; tables: readonly Table[] }) {
+  const name = `${to.schema}.${to.table}`
+  if (servedTable(tables, to)) return <Link href={tableHref(to.schema, to.table)}>{name}</Link>
+  return `${name} (${NOT_SERVED})`
 }
 
 function columnsFor({ primary_key: key }: Table): ListColumn<Column>[] {
