@@ -148,7 +148,8 @@ it('leads from and to a row by a key of two columns, and from NULL nowhere', asy
   await panel.getByText('no table', { exact: true }).waitFor()
 
   // The count alone fails, and says so.
-  await page.route(`**/api/db/${p}_trips?**limit=0**`, route => route.fulfill({ status: 503 }))
+  const json = { error: 'No.', code: 'invalid_filter', detail: null, hint: null, request_id: 'r' }
+  await page.route(/_trips\?.*limit=0/, route => route.fulfill({ status: 400, json }))
   const key = encodeURIComponent('["Ulm","de"]')
   await page.goto(`${new URL(page.url()).origin}/database/tables/public/${p}_places?row=${key}`)
   await panel.getByText(`${p}_trips (country, town): could not be counted`).waitFor()
