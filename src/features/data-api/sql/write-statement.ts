@@ -59,7 +59,12 @@ export function buildInsert(
 }
 
 function matchingSql(rows: string, level: RootLevel, params: Parameters): string {
-  return `select * from (${rows}) ${quoteIdentifier(level.alias)}${whereSql(level, params)}`
+  return `select * from (${rows}) ${quoteIdentifier(level.alias)}${chosenSql(level, params)}`
+}
+
+/** ` where ...` of the rows that are changed: fails, whatever is returned, where what it relies on is not so. */
+function chosenSql(level: RootLevel, params: Parameters): string {
+  return whereSql(level, params, relianceSql(level, params))
 }
 
 /** Rows that an upsert changed instead of inserting are counted in a setting of the transaction: views have no xmax. */
@@ -87,7 +92,7 @@ export function buildUpdate(
   // The table stands in the same FROM: an alias of its name would clash.
   const row = quoteIdentifier(table.name === 'quoin_row' ? 'quoin_rows' : 'quoin_row')
   const set = payload.keys.map(quoteIdentifier).map(name => `${name}=${row}.${name}`)
-  const where = whereSql(request.level, params)
+  const where = chosenSql(request.level, params)
   return wrapWrite(
     `update ${quoteQualified(table)} set ${set.join(',')} from (${source}) ${row}${where}`,
     table,
@@ -98,7 +103,7 @@ export function buildUpdate(
 
 export function buildDelete(table: QualifiedName, request: WriteRequest): Statement {
   const params = new Parameters()
-  const where = whereSql(request.level, params)
+  const where = chosenSql(request.level, params)
   return wrapWrite(`delete from ${quoteQualified(table)}${where}`, table, request, params)
 }
 
