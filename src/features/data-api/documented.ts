@@ -2,7 +2,13 @@
 // what a call takes is decided in `grammar/` and `payload/`.
 
 import * as z from 'zod'
-import { ROW_LIMIT_DEFAULT, ROW_LIMIT_MAX, ROWS_BODY_BYTES_MAX } from './limits.ts'
+import {
+  EMBED_DEPTH_MAX,
+  EMBEDS_MAX,
+  ROW_LIMIT_DEFAULT,
+  ROW_LIMIT_MAX,
+  ROWS_BODY_BYTES_MAX,
+} from './limits.ts'
 
 interface Parameter {
   name: string
@@ -33,7 +39,7 @@ const SELECT = query(
     .describe(
       'Columns that come back: `id,alias:name,data->a->>b,created_at::date`; all unless said. Related rows: ' +
         '`author(name)`, `tags!inner(id)`, `...author(name)`; aggregates: `amount.sum()`, ' +
-        '`count()`. At most 50 relations, ten deep.',
+        `\`count()\`. At most ${EMBEDS_MAX} relations, ${EMBED_DEPTH_MAX} deep.`,
     ),
 )
 const ORDER = query(

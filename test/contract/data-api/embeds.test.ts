@@ -43,6 +43,7 @@ beforeAll(async () => {
       from ${t}_clients c;
     create view ${t}_joined as select j.project_id, j.tag_id, p.id as own
       from ${t}_projects_tags j left join ${t}_projects p on true;
+    create view ${t}_twice as select c.id, x from ${t}_clients c cross join generate_series(1, 2) x;
     create view ${t}_deep as select customer, id from ${t}_projects_view;
     create function ${t}_cheap(${t}_clients) returns setof ${t}_projects language sql stable as
       'select * from ${t}_projects where client_id = $1.id and budget < 15';
@@ -56,7 +57,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await postgrest?.[Symbol.asyncDispose]()
-  await asOwner(`drop function ${t}_cheap, ${t}_owner; drop view ${t}_deep, ${t}_counted,
+  await asOwner(`drop function ${t}_cheap, ${t}_owner; drop view ${t}_deep, ${t}_counted, ${t}_twice,
       ${t}_joined, ${t}_projects_view,
       ${t}_clients_view;
     drop table ${t}_letters, ${t}_details, ${t}_projects_tags, ${t}_tags, ${t}_projects, ${t}_people, ${t}_clients`)
@@ -230,6 +231,20 @@ describe('rows of a write', () => {
     expect([created.status, created.body]).toEqual([201, [{ id: 1, [client]: { name: 'Acme' } }]])
     await asOwner(`drop table ${t}_open`)
   })
+})
+
+test('of a view with several rows where a key promises one, the first is shown, and rows stay as many', async () => {
+  const { body, headers } = await quoin(
+    `${t}_projects?select=id,...${t}_twice(x),one:${t}_twice(x)&id=lt.3&order=id&limit=2`,
+    { headers: { prefer: 'count=exact' } },
+  )
+  expect(body).toEqual([1, 2].map(id => ({ id, x: 1, one: { x: 1 } })))
+  expect(headers.get('content-range')).toBe('0-1/2')
+})
+
+test('a null filter on a relation may be about one that is called like a function', async () => {
+  const path = `${t}_clients?select=id,max:${t}_projects()&max=is.null`
+  expect((await quoin(path)).body).toEqual([{ id: 3 }])
 })
 
 describe('the next request knows of a change', () => {

@@ -71,6 +71,28 @@ describe('the cache', () => {
     expect(await cache.read(data, SESSION)).not.toBe(first)
     expect([data.reads, data.searchPath]).toEqual([2, ['pg_catalog']])
   })
+
+  test('is believed on where a newer reading meets a lock, which the first one waits for', async () => {
+    let nowMs = 0
+    const data = makeData()
+    const cache = new CatalogCache(['public'], () => new Date(nowMs))
+    const first = await cache.read(data, SESSION)
+    nowMs = 30_000
+    const waits: number[] = []
+    const locked = {
+      batch: async (_: DataSession, statements: readonly Statement[]) => {
+        waits.push(statements.filter(({ sql }) => sql.includes('lock_timeout')).length)
+        throw new PostgresError({ code: '55P03', message: 'canceling statement due to lock timeout' })
+      },
+    }
+    const kept = await cache.read(locked, SESSION)
+    expect(kept.relation('public', 't1')).toBe(first.relation('public', 't1'))
+    nowMs = 59_999
+    expect(await cache.read(locked, SESSION)).toBe(kept)
+    const other = new CatalogCache(['public'], () => new Date(nowMs))
+    await expect(other.read(locked, SESSION)).rejects.toMatchObject({ code: '55P03' })
+    expect(waits).toEqual([1, 0])
+  })
 })
 
 describe('what is remembered of relations', () => {

@@ -135,6 +135,23 @@ describe('relationships', () => {
   })
 })
 
+test('views that show keys in many ways do not multiply without end', () => {
+  const ways = (name: string, of: string, column: string) =>
+    view(
+      name,
+      of,
+      Array.from({ length: 20 }, (_, i): [string, string] => [`c${i}`, column]),
+    )
+  const columns = Array.from({ length: 20 }, (_, i): [string, string][] => [
+    [`a${i}`, 'a_id'],
+    [`b${i}`, 'b_id'],
+  ])
+  const junction = { ...view('jv', 'j', columns.flat()), keyColumns: columns.flat().map(([name]) => name) }
+  const foreignKeys = [key('ja', 'j', ['a_id'], 'a'), key('jb', 'j', ['b_id'], 'b')]
+  const views = [ways('av', 'a', 'id'), ways('bv', 'b', 'id'), junction]
+  expect(relationshipsOf({ foreignKeys, views }).from(named('av')).length).toBeLessThan(6_000)
+})
+
 describe('the relationship that is meant', () => {
   const column = (name: string) => {
     const types = { type: 'int', baseType: 'int', defaultSql: undefined }

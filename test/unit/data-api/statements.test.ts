@@ -212,7 +212,7 @@ describe('casts', () => {
   ])('%s', (type, sql) => expect(castSql('x', type)).toBe(sql))
 
   // What a number is called in the catalog is not for callers of an anon key.
-  test.each(['regclass', 'RegRole[]', 'unknown'])('%s is refused', type =>
+  test.each(['regclass', 'RegRole[]', '_regproc', 'unknown'])('%s is refused', type =>
     expect(() => castSql('x', type)).toThrow(expect.objectContaining({ code: 'invalid_select' })),
   )
 })

@@ -2,6 +2,7 @@
 // upserts, functions, JSON paths, text search and the hints of errors do.
 
 import type { DatabaseRole, DataDatabase, DataSession } from '../../../db/database.ts'
+import { PostgresError } from '../../../db/postgres-error.ts'
 import type { QualifiedName, Statement } from '../../../db/sql.ts'
 import {
   type CatalogFacts,
@@ -21,6 +22,16 @@ import { Relationships } from './relationships.ts'
  * trigger that tells of DDL would need a superuser, whom Neon does not give.
  */
 const CATALOG_AGE_MAX_MS = 30_000
+
+/**
+ * Postgres opens every view and table for some of it, and one may be locked by a change for long. So a newer reading
+ * waits no longer than this, and what is known is believed on: texts say themselves what they rely on.
+ */
+const LOCK_TIMEOUT: Statement = {
+  sql: "select pg_catalog.set_config('lock_timeout','1000',true)",
+  params: [],
+}
+const LOCKED = '55P03'
 
 /** It is read for all callers of the isolate, so that a caller's own time does not bound it. */
 const READING_TIMEOUT_MS = 10_000
@@ -48,6 +59,11 @@ export class Catalog {
       relationships &&
       new Relationships(relationships, ({ schema, name }) => this.relation(schema, name)?.primaryKey ?? [])
     return this.#relationships
+  }
+
+  /** The same, for as long as if it had been read at this time. */
+  believedAt(timeMs: number): Catalog {
+    return new Catalog(this.#facts, timeMs)
   }
 
   /** The same for the request that has just read it: a column that is not in it is not new, but none of a relation. */
@@ -174,7 +190,18 @@ export class CatalogCache {
 
   async #load(data: CatalogSource, session: DataSession): Promise<Catalog> {
     const readAtMs = this.#now().getTime()
-    const text = await readText(data, session, catalogStatement(this.#schemas, this.#withRelationships))
+    const known = this.#newest
+    const statement = catalogStatement(this.#schemas, this.#withRelationships)
+    // Without one that is known there is nothing to go on with.
+    const isKnown = known !== undefined && !(this.#withRelationships && known.relationships === undefined)
+    let text: string | null | undefined
+    try {
+      text = await readText(data, session, statement, isKnown ? [LOCK_TIMEOUT] : [])
+    } catch (err) {
+      if (!isKnown || !(err instanceof PostgresError) || err.code !== LOCKED) throw err
+      this.#newest = known.believedAt(readAtMs)
+      return this.#newest
+    }
     if (!text) throw new TypeError('the catalog is one text')
     const read = new Catalog(parseCatalog(text), readAtMs)
     // Readings may overtake each other.
@@ -184,13 +211,15 @@ export class CatalogCache {
 }
 
 /** The one text that `statement` answers. With pg_catalog alone on the path every other name has its schema. */
-async function readText(data: CatalogSource, session: DataSession, statement: Statement) {
+async function readText(
+  data: CatalogSource,
+  session: DataSession,
+  statement: Statement,
+  before: readonly Statement[] = [],
+) {
   const reading = { ...session, searchPath: ['pg_catalog'], timeoutMs: READING_TIMEOUT_MS }
-  const [result] = await data.batch(reading, [statement], {
-    prepared: true,
-    readOnly: true,
-  })
-  return result?.rows[0]?.[0]
+  const results = await data.batch(reading, [...before, statement], { prepared: true, readOnly: true })
+  return results.at(-1)?.rows[0]?.[0]
 }
 
 /** The catalog cache of one isolate. */

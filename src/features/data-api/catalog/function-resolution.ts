@@ -3,9 +3,9 @@
 
 import type { DatabaseRole } from '../../../db/database.ts'
 import type { QualifiedName } from '../../../db/sql.ts'
-import { DomainError } from '../../../errors.ts'
 import { nearestNames } from '../../../lib/nearest-name.ts'
 import type { Catalog } from './catalog.ts'
+import { CatalogRefusal } from './catalog-refusal.ts'
 import type { DatabaseFunction } from './catalog-types.ts'
 import { AMBIGUOUS_HINT, ambiguousWords, notFoundWords, type Passed, shown } from './function-words.ts'
 
@@ -70,10 +70,10 @@ function ambiguous(
   { schema, name }: QualifiedName,
   fitting: readonly DatabaseFunction[],
   role: DatabaseRole,
-): DomainError {
+): CatalogRefusal {
   const usable = signatures(usableBy(fitting, role))
   const candidates = usable.length > 0 ? `: ${usable.join(', ')}` : ` those called ${schema}.${name}`
-  return new DomainError(
+  return new CatalogRefusal(
     'ambiguous_function',
     `Could not choose the best candidate function between${candidates}`,
     {
@@ -124,7 +124,7 @@ function notFound(
   passed: Passed,
   overloads: readonly DatabaseFunction[],
   others: readonly string[],
-): DomainError {
+): CatalogRefusal {
   const near = nearestNames(name, others, 3)
   const { names = [], wholeTypes } = passed
   const call = names.length > 0 ? `(${shown(names)})` : ' without parameters'
@@ -134,7 +134,7 @@ function notFound(
       : near.length > 0
         ? `Perhaps you meant to call the function ${near.map(found => `${schema}.${found}`).join(' or ')}.`
         : `Create it in the schema ${schema}, and grant EXECUTE on it to the role of the API key.`
-  return new DomainError('function_not_found', `Could not find the function ${schema}.${name}${call}.`, {
+  return new CatalogRefusal('function_not_found', `Could not find the function ${schema}.${name}${call}.`, {
     detail:
       wholeTypes.length === 0
         ? `Searched for the function ${schema}.${name}${call}.`

@@ -21,6 +21,12 @@ import type {
   ViewColumns,
 } from './relationship-facts.ts'
 
+/**
+ * Most relationships of one relation through junctions. Views that show a key's columns in many ways multiply: three of
+ * twenty ways a side would make a million, of which none is the one that is meant.
+ */
+const JUNCTIONS_MAX = 5_000
+
 /** Where the rows of each relation lead. */
 export class Relationships {
   readonly #schemas: ReadonlySet<string>
@@ -77,7 +83,11 @@ export class Relationships {
     // A function of a relation's name takes the place of what the keys say about it.
     const isReplaced = ({ target }: Relationship) =>
       computed.some(({ function: { name } }) => name === target.name)
-    const found = [...this.#manyToOne(origin), ...this.#oneToMany(origin), ...this.#manyToMany(origin)]
+    const found = [
+      ...this.#manyToOne(origin),
+      ...this.#oneToMany(origin),
+      ...firstOf(JUNCTIONS_MAX, this.#manyToMany(origin)),
+    ]
     const here = found.filter(({ target }) => target.schema === origin.schema)
     return [...computed, ...here.filter(each => !isReplaced(each))]
   }
@@ -125,29 +135,29 @@ export class Relationships {
   }
 
   /** By two keys of one junction whose columns are all in its primary key. */
-  #manyToMany(origin: QualifiedName): JunctionRelationship[] {
-    return this.#keysTo(origin)
-      .filter(({ key }) => !key.oneToOne)
-      .flatMap(({ key, here }) =>
-        this.#showing(key.table, key.columns).flatMap(junction =>
-          this.#keysFrom(junction.relation)
-            .filter(other => other.key.name !== key.name && !other.key.oneToOne)
-            .filter(other => this.#areOfKey(junction.relation, [...junction.columns, ...other.here.columns]))
-            .flatMap(other =>
-              this.#showing(other.key.referencedTable, other.key.referencedColumns).map(there => ({
-                kind: 'junction' as const,
-                origin,
-                target: there.relation,
-                cardinality: 'many-to-many' as const,
-                junction: junction.relation,
-                constraints: [key.name, other.key.name] as const,
-                originPairs: pairs(here.columns, junction.columns),
-                targetPairs: pairs(there.columns, other.here.columns),
-                reliesOn: relianceOf([key, other.key], [here, junction, there]),
-              })),
-            ),
-        ),
-      )
+  *#manyToMany(origin: QualifiedName): Generator<JunctionRelationship> {
+    for (const { key, here } of this.#keysTo(origin)) {
+      if (key.oneToOne) continue
+      for (const junction of this.#showing(key.table, key.columns)) {
+        for (const other of this.#keysFrom(junction.relation)) {
+          if (other.key.name === key.name || other.key.oneToOne) continue
+          if (!this.#areOfKey(junction.relation, [...junction.columns, ...other.here.columns])) continue
+          for (const there of this.#showing(other.key.referencedTable, other.key.referencedColumns)) {
+            yield {
+              kind: 'junction',
+              origin,
+              target: there.relation,
+              cardinality: 'many-to-many',
+              junction: junction.relation,
+              constraints: [key.name, other.key.name],
+              originPairs: pairs(here.columns, junction.columns),
+              targetPairs: pairs(there.columns, other.here.columns),
+              reliesOn: relianceOf([key, other.key], [here, junction, there]),
+            }
+          }
+        }
+      }
+    }
   }
 
   #areOfKey(relation: QualifiedName, columns: readonly string[]): boolean {
@@ -198,6 +208,15 @@ export class Relationships {
     const isShown = this.#schemas.has(table.schema) && (only === undefined || isSame(table, only))
     return isShown ? [itself, ...shown] : shown
   }
+}
+
+function firstOf<T>(count: number, all: Iterable<T>): T[] {
+  const found: T[] = []
+  for (const each of all) {
+    if (found.length === count) break
+    found.push(each)
+  }
+  return found
 }
 
 function tablesOf(view: ViewColumns): Set<string> {

@@ -2,7 +2,7 @@
 
 import { DomainError } from '../../../errors.ts'
 import { nearestName } from '../../../lib/nearest-name.ts'
-import { CONDITIONS_MAX } from '../limits.ts'
+import { CONDITIONS_MAX, EMBED_DEPTH_MAX } from '../limits.ts'
 import { refuseUnstorable } from '../storable-text.ts'
 import { parseCondition, parseLogicTree } from './filters.ts'
 import { parseField, parseName, parseNames, parseWhole } from './grammar.ts'
@@ -102,6 +102,8 @@ function splitName(name: string): { path: string[]; last: string } {
       const part = parseName(cursor, 'the name of a column or of an embedded relation')
       if (cursor.skip('.')) {
         path.push(part)
+        if (path.length > EMBED_DEPTH_MAX)
+          cursor.fail(`relations are embedded at most ${EMBED_DEPTH_MAX} deep`)
         continue
       }
       cursor.takeRest()

@@ -1,7 +1,8 @@
 // Names that are functions of Postgres over a whole row: where a relation has no such column, `"big"."json_agg"` is
 // `json_agg("big")`, which folds all rows into one past every page limit. Users' own functions over a row stay allowed.
 
-import { DomainError, type ErrorCode } from '../../../errors.ts'
+import type { ErrorCode } from '../../../errors.ts'
+import { CatalogRefusal } from '../catalog/catalog-refusal.ts'
 import type { DataQuery, Filter, SelectItem } from './query-ast.ts'
 
 /**
@@ -89,7 +90,7 @@ type FieldsQuery = Pick<DataQuery, 'select' | 'filters' | 'order'>
 export function refuseRowFunctions(query: FieldsQuery, relation: string, columns: readonly string[]): void {
   const found = firstRowFunction(query, name => columns.includes(name))
   if (found === undefined) return
-  throw new DomainError(CODES[found.place], `"${relation}" has no column "${found.name}".`, {
+  throw new CatalogRefusal(CODES[found.place], `"${relation}" has no column "${found.name}".`, {
     detail: `${found.name} is a function of Postgres over whole rows, which is not called here.`,
     hint: 'Name columns only. Aggregates are written amount.sum(), count(); other functions go into a view.',
   })

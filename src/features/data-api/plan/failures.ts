@@ -1,6 +1,7 @@
 // What is wrong with a tree of levels, in our words and in PostgREST's. Pure.
 
 import { DomainError } from '../../../errors.ts'
+import { CatalogRefusal } from '../catalog/catalog-refusal.ts'
 
 /** For a filter, an order or a page of a relation that `select` does not have. */
 export function notEmbedded(name: string): never {
@@ -13,31 +14,31 @@ export function notEmbedded(name: string): never {
 }
 
 export function badEmbedFilter(name: string): never {
-  throw new DomainError('invalid_filter', `Bad operator on the '${name}' embedded resource`, {
+  throw new CatalogRefusal('invalid_filter', `Bad operator on the '${name}' embedded resource`, {
     detail: 'Only is null or not is null filters are allowed on embedded resources',
     hint: `Write ${name}=not.is.null, or filter its rows: ${name}.<column>=eq.<value>.`,
     postgrest: { code: 'PGRST120', hint: null },
   })
 }
 
-export function relatedOrderToMany(origin: string, relation: string): DomainError {
-  return new DomainError('invalid_order', `A related order on '${relation}' is not possible`, {
+export function relatedOrderToMany(origin: string, relation: string): CatalogRefusal {
+  return new CatalogRefusal('invalid_order', `A related order on '${relation}' is not possible`, {
     detail: `'${origin}' and '${relation}' do not form a many-to-one or one-to-one relationship`,
     postgrest: { code: 'PGRST118' },
   })
 }
 
-export function aggregateInSpread(): DomainError {
+export function aggregateInSpread(): CatalogRefusal {
   const detail = 'Aggregates are not implemented for one-to-many or many-to-many spreads.'
-  return new DomainError('invalid_select', 'Feature not implemented', {
+  return new CatalogRefusal('invalid_select', 'Feature not implemented', {
     detail,
     hint: 'Embed the relation without the dots: the aggregate is over its rows then.',
     postgrest: { code: 'PGRST127', details: detail, hint: null },
   })
 }
 
-export function unknownColumns(): DomainError {
-  return new DomainError('invalid_select', 'The columns that * stands for are not known here.', {
+export function unknownColumns(): CatalogRefusal {
+  return new CatalogRefusal('invalid_select', 'The columns that * stands for are not known here.', {
     hint: 'Name them: beside an aggregate, and after three dots, each has a place of its own.',
   })
 }

@@ -2,9 +2,9 @@
 
 import type { DatabaseRole } from '../../../db/database.ts'
 import type { QualifiedName } from '../../../db/sql.ts'
-import { DomainError } from '../../../errors.ts'
 import { nearestName } from '../../../lib/nearest-name.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import { CatalogRefusal } from '../catalog/catalog-refusal.ts'
 import { type Cardinality, isSame, type Relationship } from '../catalog/relationship.ts'
 import type { SelectedEmbed } from '../grammar/query-ast.ts'
 
@@ -76,7 +76,7 @@ function byKind(a: Relationship, b: Relationship): number {
 }
 
 function namesIn(each: Relationship): string[] {
-  if (each.kind === 'computed') return [each.function.name]
+  if (each.kind === 'computed') return [each.function.name, each.target.name]
   return each.kind === 'junction' ? [each.target.name, each.junction.name] : [each.target.name]
 }
 
@@ -96,12 +96,12 @@ function notFound(
   all: readonly Relationship[],
   { schema, name }: QualifiedName,
   { target, hint }: Sought,
-): DomainError {
+): CatalogRefusal {
   const names = all.map(each => (each.kind === 'computed' ? each.function.name : each.target.name))
   const near = names.includes(target) ? undefined : nearestName(target, names)
   const using = hint === undefined ? '' : ` using the hint '${hint}'`
   const meant = near === undefined ? undefined : `Perhaps you meant '${near}' instead of '${target}'.`
-  return new DomainError(
+  return new CatalogRefusal(
     'relationship_not_found',
     `Could not find a relationship between '${name}' and '${target}' in the schema cache`,
     {
@@ -114,14 +114,18 @@ function notFound(
   )
 }
 
-function ambiguous(found: readonly Relationship[], { name }: QualifiedName, { target }: Sought): DomainError {
+function ambiguous(
+  found: readonly Relationship[],
+  { name }: QualifiedName,
+  { target }: Sought,
+): CatalogRefusal {
   const candidates = found.map(candidateOf)
-  const hints = found.map(each => `'${each.target.name}!${hintFor(each)}'`).join(', ')
+  const hints = found.map(each => `'${hintFor(each)}'`).join(', ')
   const changing =
     found.length > 0
       ? `Try changing '${target}' to one of the following: ${hints}`
       : `Write the name of the foreign key behind it: '${target}!<key>'`
-  return new DomainError(
+  return new CatalogRefusal(
     'ambiguous_relationship',
     `Could not embed because more than one relationship was found for '${name}' and '${target}'`,
     {
@@ -136,9 +140,11 @@ function ambiguous(found: readonly Relationship[], { name }: QualifiedName, { ta
   )
 }
 
+/** What names it alone. */
 function hintFor(relationship: Relationship): string {
-  if (relationship.kind === 'junction') return relationship.junction.name
-  return relationship.kind === 'key' ? relationship.constraint : relationship.function.name
+  if (relationship.kind === 'computed') return relationship.function.name
+  const hint = relationship.kind === 'junction' ? relationship.junction.name : relationship.constraint
+  return `${relationship.target.name}!${hint}`
 }
 
 /** One of several relationships, as clients of PostgREST read it. */

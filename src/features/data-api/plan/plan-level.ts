@@ -76,8 +76,9 @@ export function planLevel(planning: Planning, place: Place, query: LevelQuery): 
   const relation = table && planning.catalog?.relation(table.schema, table.name)
   const columns = relation?.columns.map(({ name }) => name)
   const select = countedRows(query.select, columns)
-  if (table && columns) refuseRowFunctions({ ...query, select }, table.name, columns)
   const selected = select.filter(item => item.kind === 'embed')
+  if (table && columns)
+    refuseRowFunctions({ ...query, select }, table.name, [...columns, ...selected.map(nameOf)])
   const parts = partsOf(query.embedded, selected)
   const named = selected.map((item, i) => planEmbed(planning, place, item, i, parts.get(item) ?? NOTHING))
   const items = select.map(item => (item.kind === 'embed' ? itemOf(item, named) : item))
@@ -153,11 +154,10 @@ function planEmbed(
   const alias = aliasOf(relationship.target.name, depth, above.taken)
   const link = linkOf(relationship, depth, [...above.taken, alias])
   const junction = link.kind === 'junction' ? [link.junctionAlias] : []
-  const isPaged = !isOne || rows.limit !== undefined || rows.offset !== undefined
   const place: Place = {
     alias,
     table: relationship.target,
-    page: isPaged ? parsePage(rows, null, dialect) : undefined,
+    page: isOne ? pageOfOne(relationship, rows, dialect) : parsePage(rows, null, dialect),
     depth,
     taken: [...above.taken, alias, ...junction],
     isSpread: select.isSpread,
@@ -172,6 +172,17 @@ function planEmbed(
   const spreadAlias = aliasOf(`${relationship.target.name}_spread_${index}`, depth, place.taken)
   const columns = spreadColumns(planned, isOne)
   return { select, item: { kind: 'spread', alias: spreadAlias, columns, embed } }
+}
+
+/** Views may have several rows where a key promises one, and so may functions: the first is shown. */
+function pageOfOne(
+  relationship: Relationship,
+  rows: Omit<LevelQuery, 'select'>,
+  dialect: Dialect,
+): Page | undefined {
+  if (rows.limit !== undefined || rows.offset !== undefined) return parsePage(rows, null, dialect)
+  const isSure = relationship.kind === 'key' && !relationship.targetIsView
+  return isSure ? undefined : { limit: 1, offset: 0 }
 }
 
 /** True where nothing is shown: the relation is joined, for what it leaves out. */

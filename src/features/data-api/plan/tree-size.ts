@@ -2,7 +2,7 @@
 
 import { DomainError } from '../../../errors.ts'
 import { SAME_FIELD_MAX, WRITTEN_LEVELS_MAX } from '../limits.ts'
-import type { Embed, Level, LevelFilter } from './level.ts'
+import type { Embed, Level, LevelFilter, Link } from './level.ts'
 
 /**
  * Throws `invalid_select` for a tree whose text would be too long, or that shows a field too often. Takes time by what
@@ -35,31 +35,41 @@ function refuseLongText(root: Level): void {
   })
 }
 
-/** Of a field of one row each showing is a copy, in the memory of Postgres too. */
+/** Of a field of one row each showing is a copy, in the memory of Postgres too. Other ways lead to other rows. */
 function refuseRepeatedFields(root: Level): void {
-  for (const [table, levels] of Map.groupBy(levelsOf(root), levelTable)) {
-    const items = levels.flatMap(level => level.items)
+  for (const places of Map.groupBy(placesOf(root, ''), ({ way }) => way).values()) {
+    const items = places.flatMap(({ level }) => level.items)
     const fields = items.flatMap(item =>
       item.kind === 'field' && item.aggregate === undefined ? [JSON.stringify(item.field)] : [],
     )
     const most = Math.max(0, ...[...Map.groupBy(fields, field => field).values()].map(same => same.length))
     const count = most + items.filter(({ kind }) => kind === 'all').length
     if (count <= SAME_FIELD_MAX) continue
-    throw new DomainError('invalid_select', `The request shows a field of "${table}" ${count} times.`, {
-      detail: `${SAME_FIELD_MAX} times are the most, over all places where its rows are embedded.`,
+    const name = places[0]?.level.table?.name ?? root.alias
+    throw new DomainError('invalid_select', `The request shows a field of "${name}" ${count} times.`, {
+      detail: `${SAME_FIELD_MAX} times are the most, over all places where the same rows are embedded.`,
       hint: 'Embed it once, or choose other columns in each place: * stands for all of them.',
       postgrest: { code: 'PGRST100' },
     })
   }
 }
 
-function levelsOf(level: Level): Level[] {
-  return [level, ...embedsOf(level).flatMap(embed => levelsOf(embed.level))]
+interface Place {
+  readonly level: Level
+  /** The keys that lead to it from the outermost rows. */
+  readonly way: string
 }
 
-/** Rows of functions go by the function's name. */
-function levelTable({ table, alias }: Level): string {
-  return table === undefined ? alias : `${table.schema}.${table.name}`
+function placesOf(level: Level, way: string): Place[] {
+  const below = embedsOf(level).flatMap(embed =>
+    placesOf(embed.level, `${way}${JSON.stringify(wayOf(embed.link))}`),
+  )
+  return [{ level, way }, ...below]
+}
+
+/** Without the names that a junction has in SQL. */
+function wayOf(link: Link): unknown {
+  return link.kind === 'junction' ? { ...link, junctionAlias: undefined } : link
 }
 
 function embedsOf({ items }: Level): Embed[] {

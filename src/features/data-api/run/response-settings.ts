@@ -12,7 +12,9 @@ const OWN_HEADERS = 'x-ratelimit-.*|ratelimit.*|x-request-id|server-timing'
 const ORIGIN_HEADERS =
   'set-cookie2?|clear-site-data|refresh|access-control-.*|content-security-policy.*|strict-transport-security|' +
   'x-content-type-options|x-frame-options|nel|report-to|reporting-endpoints|alt-svc|service-worker-allowed|' +
-  'accept-ch|critical-ch|origin-agent-cluster|host'
+  'accept-ch|critical-ch|origin-agent-cluster|host|www-authenticate|cross-origin-.*|timing-allow-origin|' +
+  'permissions-policy.*|document-policy.*|set-login|sec(?:ure)?-session-.*|use-as-dictionary|' +
+  'activate-storage-access|attribution-reporting-.*'
 const SERVER_HEADERS = new RegExp(`^(?:${CONNECTION_HEADERS}|${OWN_HEADERS}|${ORIGIN_HEADERS})$`)
 
 /** The status in the text of `response.status`. Throws `internal_error`: it is read when all is committed. */
@@ -50,7 +52,7 @@ export function isHeaderChoosable(name: string): boolean {
 
 /** The header's name in lower case, and its value. Throws `TypeError` for what HTTP cannot carry. */
 export function checkedHeader(name: string, value: unknown): [name: string, value: string] {
-  if (typeof value !== 'string') throw new TypeError('not a text')
+  if (name === '' || typeof value !== 'string') throw new TypeError('not a name and a text')
   new Headers([[name, value]])
   return [name.toLowerCase(), value]
 }
@@ -60,6 +62,7 @@ function readPairs(text: string): [name: string, value: string][] {
     const list: unknown = JSON.parse(text)
     if (!Array.isArray(list)) throw new TypeError('not an array')
     return list.map(item => {
+      if (Array.isArray(item)) throw new TypeError('not an object')
       const [[name, value] = [], ...others] = Object.entries(item as Record<string, unknown>)
       if (name === undefined || others.length > 0) throw new TypeError('not one key')
       return checkedHeader(name, value)

@@ -5,7 +5,7 @@ import type { DataSession } from '../../../db/database.ts'
 import type { Statement } from '../../../db/sql.ts'
 import type { ExplainFormat } from '../grammar/media-type.ts'
 import type { DataApiDeps, DataContext } from './data-session.ts'
-import { guardFailure } from './guard-failure.ts'
+import { ownFailure } from './own-failure.ts'
 
 /** A statement and how it runs. */
 export interface Plan {
@@ -33,7 +33,7 @@ export interface StatementOutcome {
   readonly estimate: string | null
 }
 
-/** Runs the plan in one trip; an estimate takes another. Throws our own errors for the failures of its guards. */
+/** Runs the plan in one trip; an estimate takes another. Throws our own errors where it was made to fail. */
 export async function runPlan(
   deps: Pick<DataApiDeps, 'data'>,
   context: DataContext,
@@ -42,7 +42,7 @@ export async function runPlan(
   try {
     return await runStatements(deps, context, plan)
   } catch (err) {
-    throw guardFailure(err, plan.main.sql) ?? err
+    throw ownFailure(err, plan.main) ?? err
   }
 }
 

@@ -90,7 +90,7 @@ function resultSql(
 ): string {
   const alias = quoteIdentifier(target.name)
   const where = ` where ${condition}`
-  const more = [RESPONSE_SETTINGS, 'null', ...guards(request, params)]
+  const more = [RESPONSE_SETTINGS, 'null', ...guards(target, request, params)]
   const body = bodyOf(target, request.format)
   if (request.count === undefined)
     return rowsSql(from, params, request, { body, more, conditions: [condition] })
@@ -122,11 +122,15 @@ function valuesSql({ returnsSet }: DatabaseFunction, format: OutputFormat): stri
   return returnsSet ? `coalesce(${list},'[]')` : `coalesce(${list}->0,'null')`
 }
 
-function guards({ maxAffected, format }: CallRequest, params: Parameters): string[] {
+function guards(
+  { returnsSet }: DatabaseFunction,
+  { maxAffected, format }: CallRequest,
+  params: Parameters,
+): string[] {
   const list: string[] = []
   if (maxAffected !== undefined) {
     list.push(guardSql('max_affected', `pg_catalog.count(*)>${params.add(String(maxAffected))}::bigint`))
   }
-  if (format.kind === 'object') list.push(guardSql('not_singular', 'pg_catalog.count(*)<>1'))
+  if (format.kind === 'object' && returnsSet) list.push(guardSql('not_singular', 'pg_catalog.count(*)<>1'))
   return list
 }

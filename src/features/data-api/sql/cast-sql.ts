@@ -31,9 +31,9 @@ const KEYWORD_TYPES: ReadonlySet<string> = new Set([
   'timestamp without time zone',
 ])
 
-/** Postgres' types of names in its catalog: a number cast to one tells what is called so, in any schema. */
+/** Postgres' types of names in its catalog, and their arrays: a number cast to one tells what is called so. */
 const CATALOG_NAMES =
-  /^reg(?:class|collation|config|dictionary|namespace|oper|operator|proc|procedure|role|type)$/
+  /^_*reg(?:class|collation|config|database|dictionary|namespace|oper|operator|proc|procedure|role|type)$/
 
 /**
  * `cast(expression as type)`; a type that there is not is Postgres' error. Unquoted names fold to lower case, as in

@@ -76,7 +76,8 @@ export function listSql(level: Level, params: Parameters): string {
 }
 
 function columnsSql({ items }: Level, scope: FieldScope): ColumnSql[] {
-  return items.flatMap(item => itemSql(scope, item, isGrouped(items)))
+  const areGrouped = isGrouped(items)
+  return items.flatMap(item => itemSql(scope, item, areGrouped))
 }
 
 function clauseSql(keyword: string, parameter: string | undefined): string {

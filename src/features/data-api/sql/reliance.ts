@@ -5,7 +5,13 @@
 // Types cost nothing. Postgres takes `true or ...` out of the plan, but not before it has looked for a function that
 // takes both types, and array_eq takes two arrays of exactly one.
 
-import { type Parameters, type QualifiedName, quoteIdentifier, quoteQualified } from '../../../db/sql.ts'
+import {
+  type Parameters,
+  type QualifiedName,
+  quoteIdentifier,
+  quoteQualified,
+  type Statement,
+} from '../../../db/sql.ts'
 import { writeArrayLiteral } from '../../../lib/array-literal.ts'
 import type { Column, DatabaseFunction } from '../catalog/catalog-types.ts'
 import type { RootLevel } from '../plan/level.ts'
@@ -48,8 +54,10 @@ export function isOfType(expression: string, type: string): string {
   return isArray ? proof(expression, `null::${type}`) : proof(`array[${expression}]`, `null::${type}[]`)
 }
 
+const PROOF = 'pg_catalog.array_eq('
+
 function proof(array: string, other: string): string {
-  return `(true or pg_catalog.array_eq(${array},${other}))`
+  return `(true or ${PROOF}${array},${other}))`
 }
 
 /** Begins the text that Postgres fails on where what a text relies on is found to be otherwise. */
@@ -142,8 +150,14 @@ function haveVersions(catalog: string, where: string, expected: string, params: 
   )
 }
 
-/** True for the failure of a text that relies on what is not so any more. */
-export function isOutdated({ code, message }: { code: string; message: string }): boolean {
-  if (code === '42883') return message.includes('pg_catalog.array_eq(')
-  return code === '22P02' && message.includes(OUTDATED_MARK)
+/**
+ * True for the failure of this statement because what it relies on is not so any more. A value that was sent may have
+ * the same text in it.
+ */
+export function isOutdated(err: { code: string; message: string }, { sql, params }: Statement): boolean {
+  const { code, message } = err
+  if (code === '42883') return message.includes(PROOF) && sql.includes(PROOF)
+  if (code !== '22P02' || !message.includes(OUTDATED_MARK) || !sql.includes(`'${OUTDATED_MARK}'`))
+    return false
+  return !params.some(value => typeof value === 'string' && value.includes(OUTDATED_MARK))
 }

@@ -1,7 +1,7 @@
 // OPTIONS of a function: how it is called.
 
 import type { QualifiedName } from '../../../db/sql.ts'
-import { DomainError } from '../../../errors.ts'
+import { CatalogRefusal } from '../catalog/catalog-refusal.ts'
 import { notFoundWords } from '../catalog/function-words.ts'
 import { refuseBadName } from '../grammar/names.ts'
 import { chooseSchema, type DataApiDeps, type DataCall, dataSession } from '../run/data-session.ts'
@@ -25,7 +25,7 @@ export async function functionOptions(deps: DataApiDeps, call: DataCall): Promis
 }
 
 function refuseUnknown(called: QualifiedName, others: readonly string[]): never {
-  throw new DomainError('function_not_found', `There is no function ${called.schema}.${called.name}.`, {
+  throw new CatalogRefusal('function_not_found', `There is no function ${called.schema}.${called.name}.`, {
     hint: 'Check the name and its schema.',
     postgrest: notFoundWords(called, { names: [], wholeTypes: [] }, [], others),
   })
