@@ -36,8 +36,16 @@ const HIDDEN_HEADERS: ReadonlySet<string> = new Set([
  */
 const HIDDEN_COOKIES = /(?:^|,)\s*"?(?:__(?:host|secure)-)?(?:ory_|csrf_token|quoin_|cf_authorization)/i
 
-/** JSON text for `request.jwt.claims`. A `role` among the user's claims is overwritten with this one. */
-export const callerClaims = (role: DatabaseRole, claims: object) => JSON.stringify({ ...claims, role })
+/**
+ * JSON text for `request.jwt.claims`. The OAuth2 server puts configured claims under `ext`; policies of Supabase look
+ * for them beside `sub`, so they stand there too, behind all that the token itself says. `role` is always this one.
+ */
+export function callerClaims(role: DatabaseRole, claims: Readonly<Record<string, unknown>>): string {
+  const { ext } = claims
+  const configured = typeof ext === 'object' && ext !== null ? ext : {}
+  return JSON.stringify({ ...configured, sub: undefined, ...claims, role })
+}
+
 const CLAIMS_WITHOUT_USER = {
   anon: callerClaims('anon', {}),
   service_role: callerClaims('service_role', {}),

@@ -1,7 +1,7 @@
 // What policies, triggers and functions may read of a request: everything but credentials.
 
 import { describe, expect, test } from 'vitest'
-import { callerSession } from '../../../src/db/caller-session.ts'
+import { callerClaims, callerSession } from '../../../src/db/caller-session.ts'
 
 function sessionOf(headers: Record<string, string>) {
   const { headers: readable, cookies } = callerSession(
@@ -19,6 +19,16 @@ function sessionOf(headers: Record<string, string>) {
   )
   return { headers: JSON.parse(readable), cookies: JSON.parse(cookies) }
 }
+
+test('configured claims stand beside those of the token, which they never replace', () => {
+  const ext = { email: 'ada@example.com', role: 'service_role', sub: 'somebody', aud: 'all' }
+  const claims = { sub: 'ada', aud: ['data'], ext }
+  expect(JSON.parse(callerClaims('authenticated', claims))).toEqual({
+    ...{ sub: 'ada', aud: ['data'], email: 'ada@example.com', role: 'authenticated', ext },
+  })
+  expect(JSON.parse(callerClaims('anon', { ext }))).not.toHaveProperty('sub')
+  expect(JSON.parse(callerClaims('anon', { ext: 'odd' }))).toEqual({ ext: 'odd', role: 'anon' })
+})
 
 describe('cookies', () => {
   test('are read by their names, the last of one name, as they came', () => {
