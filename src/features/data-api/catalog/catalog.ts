@@ -15,6 +15,7 @@ import {
   versionStatement,
 } from './catalog-sql.ts'
 import type { ColumnTypes, DatabaseFunction, Relation } from './catalog-types.ts'
+import { idOf } from './relationship.ts'
 import { Relationships } from './relationships.ts'
 
 /**
@@ -42,6 +43,7 @@ export class Catalog {
   /** Of the whole reading; names that were read by themselves since are newer. */
   readonly version: string
   #relationships: Relationships | undefined
+  #byName: ReadonlyMap<string, Relation> | undefined
   readonly #facts: CatalogFacts
   readonly #isJustRead: boolean
 
@@ -72,7 +74,8 @@ export class Catalog {
   }
 
   relation(schema: string, name: string): Relation | undefined {
-    return this.#facts.relations.find(relation => relation.name === name && relation.schema === schema)
+    this.#byName ??= new Map(this.#facts.relations.map(each => [idOf(each), each]))
+    return this.#byName.get(idOf({ schema, name }))
   }
 
   /** Names that may be told to a caller in this role: those of relations it has a right to. */
@@ -102,6 +105,8 @@ export class Catalog {
 
   /** The same with what was found as the only relation of a name. */
   withRelation({ schema, name }: QualifiedName, found: readonly Relation[]): Catalog {
+    // Names that are made up must not undo what was made of the catalog.
+    if (found.length === 0 && this.relation(schema, name) === undefined) return this
     const others = this.#facts.relations.filter(known => known.name !== name || known.schema !== schema)
     return new Catalog({ ...this.#facts, relations: [...others, ...found] }, this.readAtMs)
   }

@@ -48,3 +48,8 @@ export function leadsToOne({ cardinality }: Relationship): boolean {
 export function isSame(a: QualifiedName, b: QualifiedName): boolean {
   return a.name === b.name && a.schema === b.schema
 }
+
+/** One text for a qualified name, which has no NUL. */
+export function idOf({ schema, name }: QualifiedName): string {
+  return `${schema}\0${name}`
+}

@@ -7,6 +7,7 @@ import {
   type Cardinality,
   type ColumnPair,
   type ComputedRelationship,
+  idOf,
   isSame,
   type JunctionRelationship,
   type KeyRelationship,
@@ -273,11 +274,6 @@ function combinations(lists: readonly (readonly string[])[]): string[][] {
     found = found.flatMap(start => list.map(name => [...start, name])).slice(0, COMBINATIONS_MAX)
   }
   return found
-}
-
-/** Names have no NUL. */
-function idOf({ schema, name }: QualifiedName): string {
-  return `${schema}\0${name}`
 }
 
 function byName<T extends QualifiedName>(all: readonly T[]): ReadonlyMap<string, T> {
