@@ -3,8 +3,7 @@
 import { type AuditDeps, audited } from '../audit/audited.ts'
 import type { Caller } from '../audit/caller.ts'
 import { type Dialect, QUOIN_DIALECT } from './dialect.ts'
-import { refuseBadName } from './grammar/names.ts'
-import { chooseSchema, type DataApiDeps, type DataCall } from './run/data-session.ts'
+import { type DataApiDeps, type DataCall, openCall } from './run/data-session.ts'
 import type { DataAnswer } from './verbs/data-answer.ts'
 
 /** `insertRows`, `updateRows` or `deleteRows`. */
@@ -23,8 +22,7 @@ export async function auditedWrite(
   call: DataCall,
   write: Write,
 ): Promise<DataAnswer> {
-  refuseBadName('invalid_parameter', 'The name of the table', call.name)
-  const targetId = `${chooseSchema(call, deps.config.dbSchemas)}.${call.name}`
+  const targetId = `${openCall(deps, call, 'table').schema}.${call.name}`
   return audited(deps, caller, { targetKind: 'table', targetId }, async () => {
     let body: Uint8Array | undefined
     const readBodyBytes = async () => {

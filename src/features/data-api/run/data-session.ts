@@ -4,6 +4,7 @@ import { callerSession, type DatabaseCaller } from '../../../db/caller-session.t
 import type { DataDatabase, DataSession } from '../../../db/database.ts'
 import { DomainError } from '../../../errors.ts'
 import type { CatalogCache } from '../catalog/catalog.ts'
+import { refuseBadName } from '../grammar/names.ts'
 import type { DataQuery } from '../grammar/query-ast.ts'
 
 /** What every verb of this feature needs. */
@@ -40,6 +41,17 @@ export interface DataContext {
   readonly session: DataSession
   /** Undefined where nothing is asked of rows. */
   readonly query: DataQuery | undefined
+}
+
+/** A call on a table or function, before its query is read. Throws `invalid_parameter`, `schema_not_exposed`. */
+export function openCall(
+  { config }: Pick<DataApiDeps, 'config'>,
+  call: DataCall,
+  on: 'table' | 'function',
+): DataContext & { readonly query: undefined } {
+  refuseBadName('invalid_parameter', `The name of the ${on}`, call.name)
+  const schema = chooseSchema(call, config.dbSchemas)
+  return { call, schema, session: dataSession(call, schema, config.dbExtraSearchPath), query: undefined }
 }
 
 /**

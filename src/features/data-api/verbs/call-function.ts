@@ -7,7 +7,6 @@ import type { DatabaseFunction } from '../catalog/catalog-types.ts'
 import { type ResolvedCall, resolveFunction } from '../catalog/function-resolution.ts'
 import type { Dialect } from '../dialect.ts'
 import { negotiateFormat, type OutputFormat } from '../grammar/media-type.ts'
-import { refuseBadName } from '../grammar/names.ts'
 import { contentRange, type Page, parsePage } from '../grammar/page.ts'
 import { refuseUnused } from '../grammar/parameter-use.ts'
 import { type Preferences, parsePrefer, preferenceApplied } from '../grammar/prefer.ts'
@@ -15,13 +14,7 @@ import { isCallArgument, parseQueryString } from '../grammar/query-string.ts'
 import { refuseRowFunctions } from '../grammar/row-functions.ts'
 import { type CallBody, isBinary, readCallBody, readQueryArguments } from '../payload/call-body.ts'
 import { planCall } from '../plan/plan-root.ts'
-import {
-  chooseSchema,
-  type DataApiDeps,
-  type DataCall,
-  type DataContext,
-  dataSession,
-} from '../run/data-session.ts'
+import { type DataApiDeps, type DataCall, type DataContext, openCall } from '../run/data-session.ts'
 import { runPlan, type StatementOutcome } from '../run/run-plan.ts'
 import { withCatalog } from '../run/with-catalog.ts'
 import { buildCall } from '../sql/call-statement.ts'
@@ -39,23 +32,22 @@ interface CallOutcome {
  * `function_not_found` and `ambiguous_function`.
  */
 export async function callFunction(deps: DataApiDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
-  refuseBadName('invalid_parameter', 'The name of the function', call.name)
+  const opened = openCall(deps, call, 'function')
   const isRead = call.method === 'GET' || call.method === 'HEAD'
-  const schema = chooseSchema(call, deps.config.dbSchemas)
   const query = parseQueryString(call.search, isRead ? isCallArgument : undefined)
   refuseUnused(query, isRead ? 'read' : 'call', dialect)
   const page = parsePage(query, call.method === 'GET' ? call.headers.get('range') : null, dialect)
   const preferences = parsePrefer(call.headers.get('prefer'), dialect)
   const body = isRead ? readQueryArguments(call.search) : await readBody(call)
-  const session = dataSession(call, schema, deps.config.dbExtraSearchPath)
-  const context = { call, schema, session, query }
+  const context = { ...opened, query }
+  const { schema } = opened
   const columns = isRead ? undefined : query.columns
   const names = body.names && columns ? columns : body.names
 
   const run = async (catalog: Catalog | undefined): Promise<CallOutcome> => {
     if (catalog === undefined) throw new TypeError('a call needs the catalog')
     const passed = { names, wholeTypes: body.wholeTypes }
-    const resolved = resolveFunction(catalog, { schema, name: call.name }, passed, session.role)
+    const resolved = resolveFunction(catalog, { schema, name: call.name }, passed, call.role)
     const { target } = resolved
     refuseBoundWithoutSet(resolved, preferences)
     refuseRowFunctions(query, call.name, target.resultColumns)

@@ -3,22 +3,19 @@
 import type { QualifiedName } from '../../../db/sql.ts'
 import { CatalogRefusal } from '../catalog/catalog-refusal.ts'
 import { notFoundWords } from '../catalog/function-words.ts'
-import { refuseBadName } from '../grammar/names.ts'
-import { chooseSchema, type DataApiDeps, type DataCall, dataSession } from '../run/data-session.ts'
+import { type DataApiDeps, type DataCall, openCall } from '../run/data-session.ts'
 import { withCatalog } from '../run/with-catalog.ts'
 import { answer, type DataAnswer } from './data-answer.ts'
 
 /** 200 with `Allow`: GET and HEAD only where one of the name does not write. Throws `function_not_found`. */
 export async function functionOptions(deps: DataApiDeps, call: DataCall): Promise<DataAnswer> {
-  refuseBadName('invalid_parameter', 'The name of the function', call.name)
-  const schema = chooseSchema(call, deps.config.dbSchemas)
-  const session = dataSession(call, schema, deps.config.dbExtraSearchPath)
-  const context = { call, schema, session, query: undefined }
+  const context = openCall(deps, call, 'function')
+  const { schema } = context
   const overloads = await withCatalog(deps, context, 'functions', async catalog => {
     const found = catalog?.functions(schema, call.name) ?? []
     return found.length > 0
       ? found
-      : refuseUnknown({ schema, name: call.name }, catalog?.functionNames(schema, session.role) ?? [])
+      : refuseUnknown({ schema, name: call.name }, catalog?.functionNames(schema, call.role) ?? [])
   })
   const reads = overloads.some(({ isVolatile }) => !isVolatile)
   return answer(deps, context, 200, null, { allow: reads ? 'OPTIONS,GET,HEAD,POST' : 'OPTIONS,POST' })

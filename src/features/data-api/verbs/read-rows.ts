@@ -3,7 +3,6 @@
 import type { CatalogNeed } from '../catalog/needed-catalog.ts'
 import type { Dialect } from '../dialect.ts'
 import { negotiateFormat } from '../grammar/media-type.ts'
-import { refuseBadName } from '../grammar/names.ts'
 import { contentRange, parsePage } from '../grammar/page.ts'
 import { refuseUnused } from '../grammar/parameter-use.ts'
 import { type Preferences, parsePrefer, preferenceApplied } from '../grammar/prefer.ts'
@@ -11,7 +10,7 @@ import type { DataQuery, SelectItem } from '../grammar/query-ast.ts'
 import { parseQueryString } from '../grammar/query-string.ts'
 import { namesRowFunction } from '../grammar/row-functions.ts'
 import { embedsRelations, planTable } from '../plan/plan-root.ts'
-import { chooseSchema, type DataApiDeps, type DataCall, dataSession } from '../run/data-session.ts'
+import { type DataApiDeps, type DataCall, openCall } from '../run/data-session.ts'
 import { notSingular } from '../run/own-failure.ts'
 import { runPlan, type StatementOutcome } from '../run/run-plan.ts'
 import { withCatalog } from '../run/with-catalog.ts'
@@ -25,20 +24,14 @@ import { addressOf, canonicalQuery } from './resource-address.ts'
  * rows. Throws `invalid_*` before the database is asked, `not_singular`, and explained `PostgresError`s.
  */
 export async function readRows(deps: DataApiDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
-  refuseBadName('invalid_parameter', 'The name of the table', call.name)
-  const schema = chooseSchema(call, deps.config.dbSchemas)
+  const opened = openCall(deps, call, 'table')
   const query = parseQueryString(call.search)
   refuseUnused(query, 'read', dialect)
   const page = parsePage(query, call.method === 'GET' ? call.headers.get('range') : null, dialect)
   const preferences = parsePrefer(call.headers.get('prefer'), dialect)
   const format = negotiateFormat(call.headers.get('accept'), deps.config.dbPlanEnabled)
-  const context = {
-    call,
-    schema,
-    session: dataSession(call, schema, deps.config.dbExtraSearchPath),
-    query,
-  }
-  const table = { schema, name: call.name }
+  const context = { ...opened, query }
+  const table = { schema: opened.schema, name: call.name }
 
   const outcome = await withCatalog(deps, context, queryNeed(query), catalog => {
     const level = planTable({ catalog, dialect, role: call.role }, table, query, page)

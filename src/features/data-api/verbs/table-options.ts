@@ -3,8 +3,7 @@
 import type { QualifiedName } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
 import { nearestName } from '../../../lib/nearest-name.ts'
-import { refuseBadName } from '../grammar/names.ts'
-import { chooseSchema, type DataApiDeps, type DataCall, dataSession } from '../run/data-session.ts'
+import { type DataApiDeps, type DataCall, openCall } from '../run/data-session.ts'
 import { unknownTable } from '../run/postgrest-words.ts'
 import { withCatalog } from '../run/with-catalog.ts'
 import { answer, type DataAnswer } from './data-answer.ts'
@@ -13,10 +12,8 @@ const READS = ['OPTIONS', 'GET', 'HEAD']
 
 /** 200 with `Allow`: what the relation takes of a caller who has the rights. Throws `not_found`. */
 export async function tableOptions(deps: DataApiDeps, call: DataCall): Promise<DataAnswer> {
-  refuseBadName('invalid_parameter', 'The name of the table', call.name)
-  const schema = chooseSchema(call, deps.config.dbSchemas)
-  const session = dataSession(call, schema, deps.config.dbExtraSearchPath)
-  const context = { call, schema, session, query: undefined }
+  const context = openCall(deps, call, 'table')
+  const { schema } = context
   const { changes, primaryKey } = await withCatalog(deps, context, 'relation', async catalog => {
     const names = catalog?.relationNames(schema, call.role) ?? []
     return catalog?.relation(schema, call.name) ?? refuseUnknown({ schema, name: call.name }, names)

@@ -1,25 +1,18 @@
 // What POST, PATCH and DELETE of a table have in common: reading the request, running the statement, answering.
 
 import { PostgresError } from '../../../db/postgres-error.ts'
-import type { Statement } from '../../../db/sql.ts'
+import type { QualifiedName, Statement } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { CatalogNeed } from '../catalog/needed-catalog.ts'
 import type { Dialect } from '../dialect.ts'
 import { negotiateFormat, type OutputFormat } from '../grammar/media-type.ts'
-import { refuseBadName } from '../grammar/names.ts'
 import { type Preferences, parsePrefer } from '../grammar/prefer.ts'
 import type { DataQuery } from '../grammar/query-ast.ts'
 import { parseQueryString } from '../grammar/query-string.ts'
 import { type Payload, parsePayload } from '../payload/payload.ts'
 import { planTable } from '../plan/plan-root.ts'
-import {
-  chooseSchema,
-  type DataApiDeps,
-  type DataCall,
-  type DataContext,
-  dataSession,
-} from '../run/data-session.ts'
+import { type DataApiDeps, type DataCall, type DataContext, openCall } from '../run/data-session.ts'
 import { runPlan, type StatementOutcome } from '../run/run-plan.ts'
 import { withCatalog } from '../run/with-catalog.ts'
 import type { WriteCatalog } from '../sql/row-source-sql.ts'
@@ -28,7 +21,7 @@ import type { WriteRequest } from '../sql/write-statement.ts'
 /** A write, read from its request; nothing has touched the database yet. */
 export interface WriteCall {
   readonly context: DataContext
-  readonly table: { readonly schema: string; readonly name: string }
+  readonly table: QualifiedName
   readonly query: DataQuery
   readonly preferences: Preferences
   readonly format: OutputFormat
@@ -38,14 +31,12 @@ export interface WriteCall {
 
 /** Reads everything but the body. Throws `invalid_*`, `not_acceptable` and `schema_not_exposed`. */
 export function readWriteCall(deps: DataApiDeps, call: DataCall, dialect: Dialect): WriteCall {
-  refuseBadName('invalid_parameter', 'The name of the table', call.name)
-  const schema = chooseSchema(call, deps.config.dbSchemas)
+  const opened = openCall(deps, call, 'table')
   const preferences = parsePrefer(call.headers.get('prefer'), dialect)
   const query = parseQueryString(call.search)
-  const session = dataSession(call, schema, deps.config.dbExtraSearchPath)
   return {
-    context: { call, schema, session, query },
-    table: { schema, name: call.name },
+    context: { ...opened, query },
+    table: { schema: opened.schema, name: call.name },
     query,
     preferences,
     format: negotiateFormat(call.headers.get('accept'), deps.config.dbPlanEnabled),
@@ -82,7 +73,7 @@ export function writeRequestOf(
   catalog: Catalog | undefined,
 ): WriteRequest {
   return {
-    level: planTable({ catalog, dialect, role: context.session.role }, table, query, undefined),
+    level: planTable({ catalog, dialect, role: context.call.role }, table, query, undefined),
     format,
     returning: returning === 'headers-only' ? 'minimal' : returning,
     maxAffected: preferences.maxAffected,
