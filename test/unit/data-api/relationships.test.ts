@@ -8,7 +8,7 @@ import type {
   ViewColumns,
 } from '../../../src/features/data-api/catalog/relationship-facts.ts'
 import { Relationships } from '../../../src/features/data-api/catalog/relationships.ts'
-import { aliasOf } from '../../../src/features/data-api/plan/aliases.ts'
+import { takeAlias } from '../../../src/features/data-api/plan/aliases.ts'
 import { findRelationship } from '../../../src/features/data-api/plan/find-relationship.ts'
 
 const named = (name: string, schema = 'public') => ({ schema, name })
@@ -224,9 +224,10 @@ describe('the relationship that is meant', () => {
   })
 })
 
-test('an alias is no longer than a name may be, and none of those above it', () => {
+test('an alias is no longer than a name may be, and none that was taken', () => {
   const long = 'é'.repeat(40)
-  expect(new TextEncoder().encode(aliasOf(long, 1, [])).length).toBeLessThanOrEqual(63)
-  expect(aliasOf(long, 1, [])).toMatch(/é_1$/)
-  expect(aliasOf('films', 1, ['films_1'])).toBe('films__1')
+  expect(new TextEncoder().encode(takeAlias(long, 1, new Set())).length).toBeLessThanOrEqual(63)
+  expect(takeAlias(long, 1, new Set())).toMatch(/é_1$/)
+  const names = new Set(['films_1'])
+  expect([takeAlias('films', 1, names), takeAlias('films', 1, names)]).toEqual(['films__1', 'films___1'])
 })

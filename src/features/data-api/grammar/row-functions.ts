@@ -3,7 +3,7 @@
 
 import type { ErrorCode } from '../../../errors.ts'
 import { CatalogRefusal } from '../catalog/catalog-refusal.ts'
-import type { DataQuery, Filter, SelectItem } from './query-ast.ts'
+import type { DataQuery, Filter, SelectedCount, SelectItem } from './query-ast.ts'
 
 /**
  * Where the set below comes from, as Postgres 18 answers. Functions that only work with OVER or WITHIN GROUP are not in
@@ -71,10 +71,10 @@ export function namesRowFunction(query: FieldsQuery): boolean {
 }
 
 /** `select=count` alone, where the relation has no such column, counts: so older clients of PostgREST write it. */
-export function countedRows(
-  select: readonly SelectItem[],
+export function countedRows<Item extends SelectItem>(
+  select: readonly Item[],
   columns: readonly string[] | undefined,
-): readonly SelectItem[] {
+): readonly (Item | SelectedCount)[] {
   const [item, ...others] = select
   if (others.length > 0 || item?.kind !== 'field' || item.aggregate !== undefined) return select
   const { field, alias, cast } = item

@@ -5,14 +5,15 @@ import { NAME_BYTES_MAX } from '../limits.ts'
 const ENCODER = new TextEncoder()
 
 /**
- * A name as PostgREST gives it, `films_1`, which errors of Postgres show. It is none of `taken`, which lie above and
- * would be hidden by it, and no longer than Postgres takes: what that cuts off might make it another's.
+ * Takes a name as PostgREST gives it, `films_1`, which errors of Postgres show. It is none of `names`, where it is put,
+ * and no longer than Postgres takes: what that cuts off might make it another's.
  */
-export function aliasOf(relation: string, depth: number, taken: readonly string[]): string {
-  for (let suffix = `_${depth}`; ; suffix = `_${suffix}`) {
-    const alias = `${cut(relation, NAME_BYTES_MAX - suffix.length)}${suffix}`
-    if (!taken.includes(alias)) return alias
-  }
+export function takeAlias(relation: string, depth: number, names: Set<string>): string {
+  let suffix = `_${depth}`
+  const alias = () => `${cut(relation, NAME_BYTES_MAX - suffix.length)}${suffix}`
+  while (names.has(alias())) suffix = `_${suffix}`
+  names.add(alias())
+  return alias()
 }
 
 function cut(name: string, bytesMax: number): string {

@@ -9,6 +9,7 @@ import type { Page } from '../grammar/page.ts'
 import type { DataQuery } from '../grammar/query-ast.ts'
 import type { RootLevel } from './level.ts'
 import { planLevel } from './plan-level.ts'
+import { queryTree } from './query-tree.ts'
 import { refuseLargeTree } from './tree-size.ts'
 
 /** Who asks, by which rules, and with which knowledge: none where the query string needs none. */
@@ -58,8 +59,9 @@ function planRoot(
   page: Page | undefined,
 ): RootLevel {
   const reliesOn: Reliance[] = []
-  const place = { alias, table, page, depth: 0, taken: [alias], isSpread: false }
-  const level = planLevel({ catalog, dialect, role, schema, reliesOn }, place, query)
+  const place = { alias, table, page, depth: 0, isSpread: false }
+  const planning = { catalog, dialect, role, schema, reliesOn, names: new Set([alias]) }
+  const level = planLevel(planning, place, queryTree(query))
   refuseLargeTree(level)
   return { ...level, reliesOn: catalog && mergedReliance(catalog, reliesOn) }
 }
