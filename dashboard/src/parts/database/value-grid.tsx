@@ -152,7 +152,9 @@ export function ValueGrid<Row>(props: ValueGridProps<Row>) {
                         {more ? (
                           // Beside a long text there is still room for it.
                           <span className={cn('flex items-center gap-1.5', column.isNumber && 'justify-end')}>
-                            <span className="truncate">{shown}</span>
+                            <span className="truncate" style={{ maxWidth: `min(${WIDTH_MAX_CH}ch, 40vw)` }}>
+                              {shown}
+                            </span>
                             {more}
                           </span>
                         ) : (

@@ -7,6 +7,7 @@ import { tableHref } from '../../../parts/database/table-facts.ts'
 import {
   countingOf,
   type IncomingKey,
+  keyText,
   nameBeside,
   referredHref,
   referringFilters,
@@ -35,17 +36,17 @@ export function ReferredRows({ table, tables, row }: Shown) {
       <span className="text-kumo-subtle">Refers to</span>
       {keys.map(key => {
         const { references, columns } = key
-        const text = `${nameBeside(table.schema, references)} ${columns.map(name => row[name]).join(', ')}`
+        const text = `${keyText(key, row)} in ${nameBeside(table.schema, references)}`
         const href = referredHref(key, row, tables)
         const id = `${columns.join()} ${references.schema}.${references.table}`
         if (href !== undefined)
           return (
-            <Link key={id} href={href}>
+            <Link key={id} href={href} className="max-w-full truncate">
               {text}
             </Link>
           )
         return (
-          <span key={id}>
+          <span key={id} className="max-w-full truncate">
             {text}, {NOT_SERVED}
           </span>
         )

@@ -1,7 +1,7 @@
 // The rows of a table: filtered, sorted and paged by the address.
 
 import { Empty, Link } from '@cloudflare/kumo'
-import { ArrowSquareOutIcon, KeyIcon, RowsIcon } from '@phosphor-icons/react'
+import { ArrowRightIcon, KeyIcon, RowsIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link as RouterLink } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
@@ -182,7 +182,7 @@ function gridColumns(table: Table, tables: readonly Table[]): GridColumn<Row>[] 
             return (
               href !== undefined && (
                 <Link key={href} href={href} aria-label={label} title={label} className="relative z-1">
-                  <ArrowSquareOutIcon />
+                  <ArrowRightIcon />
                 </Link>
               )
             )
