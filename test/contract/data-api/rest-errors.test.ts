@@ -311,6 +311,15 @@ describe('errors', () => {
     expect(await names()).toHaveLength(3)
   })
 
+  test('what is asked for too often says so, and a hundred columns are not too many', async () => {
+    const select = (count: number, item: string) =>
+      `${items}?select=${Array.from({ length: count }, (_, i) => `a${i}:${item}`).join(',')}`
+    for (const path of [select(40, `${children}!item_id(id)`), select(51, `${children}!item_id()`)])
+      expect(await refusal(path)).toMatchObject({ status: 400, code: 'PGRST100' })
+    const hundred = Array.from({ length: 100 }, (_, i) => `a${i}:data->k${i}`)
+    expect((await rest(`${items}?select=${hundred}&limit=1`)).status).toBe(200)
+  })
+
   test('a key that is none is refused in the same shape, and not told which check failed', async () => {
     const answer = await callDb(`${REST_URL}/${items}`, { apikey: 'svc_pk_nope' })
     expect(answer.status).toBe(401)
