@@ -18,7 +18,7 @@ import {
 import { BODY_BYTES_MAX, checkedJson, checkUtf8, type PassedBody, passedBody, readBytes } from './body.ts'
 import { CORS_HEADERS, dashboardCors, isForAnyOrigin, isPreflight, preflightResponse } from './cors.ts'
 import { answerOf, type ErrorAnswer, errorResponse } from './error-response.ts'
-import { hintForPath } from './other-paths.ts'
+import { insteadOf } from './other-paths.ts'
 import { isPathOf, routerPattern } from './path-pattern.ts'
 import {
   type AnyRoute,
@@ -360,8 +360,10 @@ function noRoute(endpoints: readonly Endpoint[], method: string, path: string): 
     method === 'get' ? ['GET', 'HEAD'] : method.toUpperCase(),
   )
   if (allowed.length === 0) {
-    return new DomainError('not_found', `Nothing is served at ${path.slice(0, 200)}.`, {
-      hint: hintForPath(path),
+    const instead = insteadOf(path)
+    const nothing = `Nothing is served at ${path.slice(0, 200)}.`
+    return new DomainError('not_found', instead === undefined ? nothing : `${nothing} ${instead}`, {
+      hint: 'Every endpoint is listed at /docs.',
     })
   }
   return new DomainError('method_not_allowed', `${method} is not served here.`, {

@@ -7,7 +7,8 @@ const NO_FUNCTIONS =
   'There are no edge functions here. Put the work into a function of Postgres (/rest/v1/rpc/<function>), or serve it ' +
   'yourself and let a webhook call it.'
 const SIGN_IN =
-  'Applications sign people in at the OAuth2 server (OpenID Connect). Accounts: /v1/auth/identities.'
+  'Applications sign people in at the OAuth2 server (OpenID Connect), and supabase-js takes their access token by its ' +
+  'option accessToken. Accounts are at /v1/auth/identities.'
 
 /** Paths of Supabase and PostgREST, and what is guessed for want of them, without the slash before. */
 const OTHER_PATHS: readonly (readonly [RegExp, string])[] = [
@@ -19,8 +20,7 @@ const OTHER_PATHS: readonly (readonly [RegExp, string])[] = [
   [/^v1\/(login|signup|users?)\b/, SIGN_IN],
 ]
 
-/** What to do about a path that is not served. */
-export function hintForPath(path: string): string {
-  const found = OTHER_PATHS.find(([pattern]) => pattern.test(path.slice(1)))
-  return found === undefined ? 'Every endpoint is listed at /docs.' : `${found[1]} Every endpoint: /docs.`
+/** What stands here in place of a path that is not served, if it is known: clients such as auth-js show no hint. */
+export function insteadOf(path: string): string | undefined {
+  return OTHER_PATHS.find(([pattern]) => pattern.test(path.slice(1)))?.[1]
 }
