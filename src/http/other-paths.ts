@@ -7,8 +7,8 @@ const NO_FUNCTIONS =
   'There are no edge functions here. Put the work into a function of Postgres (/rest/v1/rpc/<function>), or serve it ' +
   'yourself and let a webhook call it.'
 const SIGN_IN =
-  'Applications sign people in at the OAuth2 server (OpenID Connect), and supabase-js takes their access token by its ' +
-  'option accessToken. Accounts are at /v1/auth/identities.'
+  'Applications sign people in at the OAuth2 server (OpenID Connect), and supabase-js takes their access token by ' +
+  'its option accessToken. Accounts are at /v1/auth/identities.'
 
 /** Paths of Supabase and PostgREST, and what is guessed for want of them, without the slash before. */
 const OTHER_PATHS: readonly (readonly [RegExp, string])[] = [
