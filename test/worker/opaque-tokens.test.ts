@@ -140,6 +140,7 @@ describe('a good opaque token', () => {
       aud: ['data'],
       iss: PUBLIC_URL,
       ext: { tenant: 'acme', role: 'service_role' },
+      tenant: 'acme',
       role: 'anon',
     })
   })
