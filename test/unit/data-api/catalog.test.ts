@@ -26,7 +26,7 @@ const SESSION: DataSession = {
   cookies: '{}',
 }
 
-const NO_RELATIONSHIPS = { schemas: [], foreignKeys: [], views: [], rowFunctions: [] }
+const NO_RELATIONSHIPS = { schemas: [], foreignKeys: [], views: [], relationshipFunctions: [] }
 
 function catalogOf(relations: readonly Relation[], functions: readonly DatabaseFunction[]): Catalog {
   return new Catalog({ version: '1', relations, functions, relationships: NO_RELATIONSHIPS }, 0)

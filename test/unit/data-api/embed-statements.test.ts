@@ -45,7 +45,7 @@ function catalogOf(
     schemas: ['public'],
     foreignKeys: [{ ...key, columns: [column], referencedColumns: ['id'] }],
     views: [],
-    rowFunctions: [
+    relationshipFunctions: [
       { ...named('made'), version: '8 1', argument: named(parent), result: named(child), returnsOne: false },
     ],
   }

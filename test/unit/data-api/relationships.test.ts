@@ -46,7 +46,7 @@ const KEYS: Record<string, string[]> = { j: ['a_id', 'b_id'] }
 
 function relationshipsOf(facts: Partial<RelationshipFacts>): Relationships {
   return new Relationships(
-    { schemas: ['public'], foreignKeys: [], views: [], rowFunctions: [], ...facts },
+    { schemas: ['public'], foreignKeys: [], views: [], relationshipFunctions: [], ...facts },
     ({ name }) => KEYS[name] ?? [],
   )
 }
@@ -105,10 +105,10 @@ describe('relationships', () => {
   test('stay in the schema, and a function takes the place of what keys say', () => {
     const away = { ...key('k', 'a', ['b_id'], 'b'), referencedTable: table('b', 'other') }
     expect(shown({ foreignKeys: [away] }, 'a')).toEqual([])
-    const rowFunctions = [
+    const relationshipFunctions = [
       { ...named('b'), version: '3 1', argument: named('a'), result: named('c'), returnsOne: true },
     ]
-    expect(shown({ foreignKeys: [key('k', 'a', ['b_id'], 'b')], rowFunctions }, 'a')).toEqual([
+    expect(shown({ foreignKeys: [key('k', 'a', ['b_id'], 'b')], relationshipFunctions }, 'a')).toEqual([
       'many-to-one c',
     ])
   })
@@ -124,8 +124,10 @@ describe('relationships', () => {
     expect(relationshipsOf({ foreignKeys: [both] }).from(named('a', 'inside'))).toEqual([])
     const views = [view('av', 'a', [['other', 'b_id']]), view('bv', 'b', [['key', 'id']])]
     expect(shown({ foreignKeys: [both], views }, 'av')).toEqual(['many-to-one bv'])
-    const rowFunction = { ...named('f'), version: '3 1', argument: named('a'), returnsOne: true }
-    expect(shown({ rowFunctions: [{ ...rowFunction, result: named('c', 'inside') }] }, 'a')).toEqual([])
+    const relationshipFunction = { ...named('f'), version: '3 1', argument: named('a'), returnsOne: true }
+    expect(
+      shown({ relationshipFunctions: [{ ...relationshipFunction, result: named('c', 'inside') }] }, 'a'),
+    ).toEqual([])
   })
 
   test('a view that shows a column a thousand times has twenty ways to show it', () => {
@@ -166,7 +168,7 @@ describe('the relationship that is meant', () => {
     usableBy: ['anon' as const],
   }))
   const meant = (foreignKeys: ForeignKey[], target: string, hint?: string, relations = usable) => {
-    const relationships = { schemas: ['public'], foreignKeys, views: [], rowFunctions: [] }
+    const relationships = { schemas: ['public'], foreignKeys, views: [], relationshipFunctions: [] }
     const catalog = new Catalog({ version: '1', relations, functions: [], relationships }, 0)
     const found = findRelationship(catalog, named('a'), { target, hint }, 'anon')
     return found.kind === 'key' ? found.constraint : found.kind

@@ -90,6 +90,6 @@ export type Parts = Partial<Omit<DatabaseFacts, 'relationships'> & RelationshipF
 export function factsOf({ foreignKeys = [], views = [], ...parts }: Parts): DatabaseFacts {
   const { relations = [], types = [] } = parts
   const all = [...types, ...relations.map(rowType), ...BASE_TYPES.map(name => typeFact(name))]
-  const relationships = { schemas: ['public', 'shop'], foreignKeys, views, rowFunctions: [] }
+  const relationships = { schemas: ['public', 'shop'], foreignKeys, views, relationshipFunctions: [] }
   return { functions: [], ...parts, relations, types: all, relationships }
 }

@@ -204,8 +204,9 @@ export class CatalogCache {
       text = await readText(data, session, statement, isKnown ? [LOCK_TIMEOUT] : [])
     } catch (err) {
       if (!isKnown || !(err instanceof PostgresError) || err.code !== LOCKED) throw err
-      this.#newest = known.believedAt(readAtMs)
-      return this.#newest
+      // Another may have read it meanwhile.
+      if (this.#newest === known) this.#newest = known.believedAt(readAtMs)
+      return this.#newest ?? known
     }
     if (!text) throw new TypeError('the catalog is one text')
     const read = new Catalog(parseCatalog(text), readAtMs)

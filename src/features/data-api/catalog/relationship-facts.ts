@@ -36,7 +36,7 @@ export interface ViewColumns extends QualifiedName {
 }
 
 /** A function of an exposed schema from a row of `argument` to rows of `result`. */
-export interface RowFunction extends QualifiedName {
+export interface RelationshipFunction extends QualifiedName {
   readonly version: string
   readonly argument: QualifiedName
   readonly result: QualifiedName
@@ -48,7 +48,7 @@ export interface Reliance {
   /** Tables whose foreign keys were looked at, all of them. */
   readonly tableOids: readonly string[]
   readonly views: readonly Pick<ViewColumns, 'oid' | 'version'>[]
-  readonly rowFunctions: readonly Pick<RowFunction, 'version'>[]
+  readonly relationshipFunctions: readonly Pick<RelationshipFunction, 'version'>[]
 }
 
 export interface RelationshipFacts {
@@ -57,7 +57,7 @@ export interface RelationshipFacts {
   /** Of all schemas: views of exposed ones may show their tables. */
   readonly foreignKeys: readonly ForeignKey[]
   readonly views: readonly ViewColumns[]
-  readonly rowFunctions: readonly RowFunction[]
+  readonly relationshipFunctions: readonly RelationshipFunction[]
 }
 
 const NAME = (namespace: string, relation: string) =>
@@ -83,7 +83,7 @@ const VIEWS = `select coalesce(json_agg(json_build_object(
   from views v join pg_class c on c.oid = v.oid join pg_namespace n on n.oid = c.relnamespace
   join pg_rewrite w on w.ev_class = c.oid and w.rulename = '_RETURN'`
 
-const ROW_FUNCTIONS = `select coalesce(json_agg(json_build_object(
+const RELATIONSHIP_FUNCTIONS = `select coalesce(json_agg(json_build_object(
     'schema', n.nspname, 'name', p.proname, 'version', p.oid || ' ' || p.xmin,
     'argument', json_build_object(${NAME('an', 'ac')}), 'result', json_build_object(${NAME('rn', 'rc')}),
     'returnsOne', not p.proretset or p.prorows = 1)), '[]')
@@ -96,7 +96,7 @@ const ROW_FUNCTIONS = `select coalesce(json_agg(json_build_object(
 
 /** A JSON object, `RelationshipFacts`; the query begins with `columnOrigins` and `foreignKeys`. */
 export const RELATIONSHIP_FACTS = `json_build_object('schemas', $1::text[],
-  'foreignKeys', (${FOREIGN_KEYS}), 'views', (${VIEWS}), 'rowFunctions', (${ROW_FUNCTIONS}))`
+  'foreignKeys', (${FOREIGN_KEYS}), 'views', (${VIEWS}), 'relationshipFunctions', (${RELATIONSHIP_FUNCTIONS}))`
 
 const VERSIONS = (alias: string) =>
   `coalesce(string_agg(${alias}.oid || ' ' || ${alias}.xmin, ',' order by ${alias}.oid), '')`

@@ -16,8 +16,8 @@ import {
 import type {
   ForeignKey,
   RelationshipFacts,
+  RelationshipFunction,
   Reliance,
-  RowFunction,
   TableId,
   ViewColumns,
 } from './relationship-facts.ts'
@@ -31,7 +31,7 @@ const JUNCTIONS_MAX = 5_000
 /** Where the rows of each relation lead. */
 export class Relationships {
   readonly #schemas: ReadonlySet<string>
-  readonly #rowFunctions: readonly RowFunction[]
+  readonly #relationshipFunctions: readonly RelationshipFunction[]
   readonly #primaryKeyOf: (relation: QualifiedName) => readonly string[]
   readonly #keysFromTable: ReadonlyMap<string, readonly ForeignKey[]>
   readonly #keysToTable: ReadonlyMap<string, readonly ForeignKey[]>
@@ -43,7 +43,7 @@ export class Relationships {
 
   constructor(facts: RelationshipFacts, primaryKeyOf: (relation: QualifiedName) => readonly string[]) {
     this.#schemas = new Set(facts.schemas)
-    this.#rowFunctions = facts.rowFunctions
+    this.#relationshipFunctions = facts.relationshipFunctions
     this.#views = byName(facts.views)
     this.#primaryKeyOf = primaryKeyOf
     this.#keysFromTable = Map.groupBy(facts.foreignKeys, ({ table }) => table.oid)
@@ -94,7 +94,7 @@ export class Relationships {
   }
 
   #computedFrom(origin: QualifiedName): ComputedRelationship[] {
-    return this.#rowFunctions
+    return this.#relationshipFunctions
       .filter(({ schema, argument }) => schema === origin.schema && isSame(argument, origin))
       .filter(({ result }) => this.#schemas.has(result.schema))
       .map(each => ({
@@ -103,7 +103,7 @@ export class Relationships {
         target: each.result,
         cardinality: each.returnsOne ? 'many-to-one' : 'one-to-many',
         function: { schema: each.schema, name: each.name },
-        reliesOn: { tableOids: [], views: [], rowFunctions: [each] },
+        reliesOn: { tableOids: [], views: [], relationshipFunctions: [each] },
       }))
   }
 
@@ -257,7 +257,11 @@ function keyRelationship(
 
 function relianceOf(keys: readonly ForeignKey[], shown: readonly Showing[]): Reliance {
   const tables = keys.flatMap(({ table, referencedTable }) => [table.oid, referencedTable.oid])
-  return { tableOids: tables, views: shown.flatMap(({ view }) => (view ? [view] : [])), rowFunctions: [] }
+  return {
+    tableOids: tables,
+    views: shown.flatMap(({ view }) => (view ? [view] : [])),
+    relationshipFunctions: [],
+  }
 }
 
 function pairs(here: readonly string[], there: readonly string[]): ColumnPair[] {

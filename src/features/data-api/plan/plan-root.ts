@@ -73,6 +73,6 @@ function mergedReliance(catalog: Catalog, all: readonly Reliance[]): RootLevel['
     tableOids,
     keysVersion: catalog.relationships?.keysVersion(tableOids) ?? '',
     views: [...new Map(all.flatMap(({ views }) => views).map(view => [view.oid, view])).values()],
-    rowFunctions: [...new Set(all.flatMap(({ rowFunctions }) => rowFunctions))],
+    relationshipFunctions: [...new Set(all.flatMap(({ relationshipFunctions }) => relationshipFunctions))],
   }
 }

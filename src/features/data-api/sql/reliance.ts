@@ -109,7 +109,7 @@ export function hasOverloads(
 /** Hold as long as the relationships between the levels of a tree are made of what they were made of. */
 export function relianceSql({ reliesOn }: RootLevel, params: Parameters): string[] {
   if (reliesOn === undefined) return []
-  const { tableOids, keysVersion, views, rowFunctions } = reliesOn
+  const { tableOids, keysVersion, views, relationshipFunctions } = reliesOn
   const isOneOf = (oids: readonly string[]) =>
     `=any(${params.add(writeArrayLiteral(oids))}::pg_catalog.oid[])`
   const keys = () => {
@@ -121,13 +121,13 @@ export function relianceSql({ reliesOn }: RootLevel, params: Parameters): string
     return haveVersions('pg_rewrite', where, joined(views), params)
   }
   const called = () => {
-    const oids = rowFunctions.map(({ version }) => version.split(' ')[0] ?? '')
-    return haveVersions('pg_proc', `where "o"."oid"${isOneOf(oids)}`, joined(rowFunctions), params)
+    const oids = relationshipFunctions.map(({ version }) => version.split(' ')[0] ?? '')
+    return haveVersions('pg_proc', `where "o"."oid"${isOneOf(oids)}`, joined(relationshipFunctions), params)
   }
   return [
     ...(tableOids.length > 0 ? [keys()] : []),
     ...(views.length > 0 ? [shown()] : []),
-    ...(rowFunctions.length > 0 ? [called()] : []),
+    ...(relationshipFunctions.length > 0 ? [called()] : []),
   ]
 }
 

@@ -1,7 +1,7 @@
 // Small schemas with every kind of relationship, and a few rows that refer to each other.
 
 import type { Choices } from './choices.ts'
-import type { Column, ColumnType, Key, Relation, RowFunction, Schema } from './schema-model.ts'
+import type { Column, ColumnType, Key, Relation, RelationshipFunction, Schema } from './schema-model.ts'
 
 /** What of it is made one after another. */
 interface Draft {
@@ -9,7 +9,7 @@ interface Draft {
   readonly owners: readonly string[]
   readonly relations: Relation[]
   readonly keys: Key[]
-  readonly functions: RowFunction[]
+  readonly functions: RelationshipFunction[]
   readonly rows: Map<string, Row[]>
   readonly sql: string[]
 }

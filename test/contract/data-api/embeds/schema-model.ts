@@ -27,7 +27,7 @@ export interface Key {
 }
 
 /** A function from a row of `from` to rows of `to`. */
-export interface RowFunction {
+export interface RelationshipFunction {
   readonly name: string
   readonly from: string
   readonly to: string
@@ -37,7 +37,7 @@ export interface RowFunction {
 export interface Schema {
   readonly relations: readonly Relation[]
   readonly keys: readonly Key[]
-  readonly functions: readonly RowFunction[]
+  readonly functions: readonly RelationshipFunction[]
   /** Makes and fills it. `$` stands for the schema's name. */
   readonly sql: string
 }
