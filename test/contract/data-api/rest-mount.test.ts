@@ -246,7 +246,7 @@ describe('browsers', () => {
       const response = await fetch(`${inject('stack').base_url}/functions/v1/hello`, { method })
       expect(response.status).toBe(404)
       expect(response.headers.get('access-control-allow-origin')).toBe('*')
-      expect(((await response.json()) as { hint: string }).hint).toContain('no edge functions')
+      expect(((await response.json()) as { error: string }).error).toContain('no edge functions')
     }
   })
 })
