@@ -49,7 +49,10 @@ it('shows rows with types and every digit, and exports them', async () => {
   expect(await grid.getByRole('row').count()).toBeLessThan(80)
 
   // Nobody has to wait for the end of a slow one.
+  const sent = page.waitForRequest(request => new URL(request.url()).pathname === '/api/sql')
   await run(seat, 'select pg_sleep(5)')
+  // While it is checked nothing runs yet.
+  await sent
   await page.getByRole('button', { name: 'Stop waiting' }).click()
   await page.getByText('may keep running, for 10 s at most').waitFor()
 
