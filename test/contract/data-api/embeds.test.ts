@@ -250,6 +250,18 @@ test('a null filter on a relation may be about one that is called like a functio
 describe('the next request knows of a change', () => {
   const read = (name: string) => quoin(`${t}_early?select=id,${name}(id)&order=id`)
 
+  test('of the name of a type', async () => {
+    await asOwner(`create type ${t}_pair as (x int); create table ${t}_up (id int primary key);
+      create table ${t}_down (id int primary key, up_id int references ${t}_up, pair ${t}_pair);
+      insert into ${t}_up values (1); insert into ${t}_down values (1, 1, row(7))`)
+    // A text that is prepared already knows the type by its oid.
+    const read = (alias: string) => quoin(`${t}_down?select=${alias}:pair->x,${t}_up(id)`)
+    expect((await read('before')).body).toEqual([{ before: 7, [`${t}_up`]: { id: 1 } }])
+    await asOwner(`alter type ${t}_pair rename to ${t}_couple`)
+    expect((await read('after')).body).toEqual([{ after: 7, [`${t}_up`]: { id: 1 } }])
+    await asOwner(`drop table ${t}_down, ${t}_up; drop type ${t}_couple`)
+  })
+
   test('of foreign keys and views', async () => {
     await asOwner(`create table ${t}_late (id int primary key, two int unique);
       create table ${t}_early (id int primary key, late_id int, other_id int);

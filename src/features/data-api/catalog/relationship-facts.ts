@@ -110,7 +110,7 @@ export const CATALOG_VERSION = `md5(concat_ws(';',
     where n.nspname = any ($1::text[]) and c.relkind in ('r', 'v', 'm', 'f', 'p') and a.attnum > 0),
   (select ${VERSIONS('f')} from pg_constraint f where f.contype in ('f', 'p', 'u')),
   (select ${VERSIONS('w')} from pg_rewrite w where w.rulename = '_RETURN'),
-  (select ${VERSIONS('t')} from pg_type t where t.typtype <> 'c' and t.typelem = 0),
-  (select ${VERSIONS('n')} from pg_namespace n),
+  (select ${VERSIONS('t')} from pg_type t where t.typelem = 0 and t.typnamespace <> 'pg_catalog'::regnamespace),
+  (select ${VERSIONS('n')} from pg_namespace n where n.nspname !~ '^pg_'),
   (select ${VERSIONS('p')} from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where n.nspname = any ($1::text[]))))`
