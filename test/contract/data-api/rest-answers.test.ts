@@ -97,6 +97,23 @@ describe('functions that choose the answer', () => {
       'PGRST111',
       'response.headers guc must be a JSON array composed of objects with a single key and a string value',
     ],
+    [
+      'who is signed in',
+      [{ 'Set-Login': 'logged-in' }],
+      '',
+      'PGRST111',
+      'response.headers guc must not set set-login',
+    ],
+    ...[[{ '': 'x' }], [['a']]].map(
+      headers =>
+        [
+          `headers as ${JSON.stringify(headers)}`,
+          headers,
+          '',
+          'PGRST111',
+          'response.headers guc must be a JSON array composed of objects with a single key and a string value',
+        ] as const,
+    ),
     ['a status of no answer', [], '199', 'PGRST112', 'response.status guc must be a valid status code'],
     ['a status beyond all', [], '600', 'PGRST112', 'response.status guc must be a valid status code'],
   ])('%s is refused', async (_, headers, status, code, message) => {
