@@ -25,8 +25,8 @@ import { Relationships } from './relationships.ts'
 const CATALOG_AGE_MAX_MS = 30_000
 
 /**
- * Postgres opens every view and table for some of it, and one may be locked by a change for long. So a newer reading
- * waits no longer than this, and what is known is believed on: texts say themselves what they rely on.
+ * A reading opens every table and view, and a change may hold one locked for long. So a newer reading waits for a
+ * second at most. Then the known catalog is believed on: statements say themselves what they rely on.
  */
 const LOCK_TIMEOUT: Statement = {
   sql: "select pg_catalog.set_config('lock_timeout','1000',true)",

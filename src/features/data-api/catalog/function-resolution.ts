@@ -38,7 +38,7 @@ export function resolveFunction(
     const isByName = byName.length > 0 && !names?.includes('')
     return { target, overloads, passing: isByName ? 'byName' : 'wholeBody' }
   }
-  // What cannot be called by any name of arguments is no answer to the question what was meant.
+  // A function that this call cannot reach is not what was meant by its own name.
   const others = catalog.functionNames(called.schema, role).filter(name => name !== called.name)
   throw notFound(called, passed, usableBy(overloads, role), others)
 }
