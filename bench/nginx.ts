@@ -1,10 +1,9 @@
 // The second yardstick: PostgREST behind nginx, which do the work that Quoin does. nginx checks the API key and keeps a
 // limit for each key; PostgREST checks a token for anon. Only where nginx is installed.
 
-import { spawn } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { waitUntil } from '../cli/support/wait.ts'
 import { freePort } from '../local/ports.ts'
 
@@ -13,14 +12,7 @@ const RATE_PER_SECOND = 1_000_000
 
 /** Whether the program can be started. */
 export function hasNginx(): boolean {
-  return (process.env.PATH ?? '').split(delimiter).some(folder => {
-    try {
-      accessSync(join(folder, 'nginx'), constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
+  return spawnSync('nginx', ['-v'], { stdio: 'ignore' }).error === undefined
 }
 
 /** Starts nginx on a free port before the server at `upstream`; only requests with the key pass. */
