@@ -119,6 +119,21 @@ describe('forms of an answer', () => {
     })
   })
 
+  // PostGIS is not here: its function is played, as PostGIS 3.6 answers the same statement.
+  test('GeoJSON is what ST_AsGeoJSON makes of each row', async () => {
+    await asOwner(`create function st_asgeojson(record) returns text language plpgsql as $$ begin
+      return json_build_object('type', 'Feature', 'geometry', null, 'properties', $1)::text; end $$;
+      grant execute on function st_asgeojson(record) to service_role`)
+    try {
+      const { status, body, headers } = await accept('application/geo+json', `${items}?select=id&id=eq.1`)
+      const features = [{ type: 'Feature', geometry: null, properties: { id: 1 } }]
+      expect([status, body]).toEqual([200, { type: 'FeatureCollection', features }])
+      expect(headers.get('content-type')).toBe('application/geo+json; charset=utf-8')
+    } finally {
+      await asOwner('drop function st_asgeojson(record)')
+    }
+  })
+
   test('HEAD is GET without the body', async () => {
     const call = { headers: { prefer: 'count=exact' } }
     const page = `${items}?limit=2`
